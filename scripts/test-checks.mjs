@@ -17,6 +17,7 @@ const checks = () => [
   ["the dependency arrow", ...bun("scripts/check-arrow.ts")],
   ["sizes of files and functions", ...bun("scripts/check-sizes.ts")],
   ["names of files", ...bun("scripts/check-stems.ts")],
+  ["words", ...bun("scripts/check-words.ts")],
 ];
 
 /** What it printed, in one piece, and how it ended. */

@@ -1,5 +1,5 @@
 /** The program: `inbox`, or `orch` by that name. */
-import { version } from "./version.ts";
+import { versionLine } from "./version.ts";
 
 const calledAs = process.env.INBOX_PROGRAM ?? process.argv0;
 const program = /(^|[\\/])orch(\.exe)?$/.test(calledAs) ? "orch" : "inbox";
@@ -9,7 +9,7 @@ const words = process.argv.slice(2);
 if (words.length === 1 && (words[0] === "--version" || words[0] === "-V"))
   try {
     const { writeSync } = require("node:fs") as typeof import("node:fs");
-    writeSync(1, `${program} ${version}\n`);
+    writeSync(1, versionLine(program));
     process.exit(0);
   } catch {
     // The rest says what is wrong with the output.

@@ -79,8 +79,9 @@ export async function busBackup(
 }
 
 /**
- * The journal before the database: what it lacks is added by whoever opens the restored bus, while lines of entries that the
- * database does not have would stay. Transcripts after it: they have at least what the database tells of.
+ * The journal comes before the database: lines that it lacks are added when the restored bus is opened, while lines
+ * of entries that the database does not have would stay. Transcripts come after it: they contain at least what the
+ * database refers to.
  */
 async function addParts(archiving: Archiving, folder: string): Promise<Snapshot> {
   const { tar, location, env, journal } = archiving;
@@ -98,7 +99,7 @@ async function addParts(archiving: Archiving, folder: string): Promise<Snapshot>
   return snapshot;
 }
 
-/** What is not there is left out; what is not this user's is left out with a warning. */
+/** A missing file is left out; a file of another user is left out with a warning. */
 function addFile({ tar, warnings }: Archiving, name: string, path: string): void {
   if (!look(path)) return;
   let opened: number;
@@ -123,7 +124,7 @@ function numbersIn(tasks: string): string[] {
     .sort((a, b) => Number(a) - Number(b));
 }
 
-/** [X7] The mark says that this user had approved the bus; one that nobody approved is not approved by way of a backup. */
+/** [X7] The mark says that this user had approved the bus; a bus that nobody approved is not approved by a backup. */
 function seal({ tar, location, env, warnings }: Archiving, manifest: Manifest): void {
   const text = `${JSON.stringify(manifest, null, 1)}\n`;
   tar.addText(manifestPart, text);
@@ -135,7 +136,7 @@ function seal({ tar, location, env, warnings }: Archiving, manifest: Manifest): 
   tar.end();
 }
 
-/** What may be replaced by a newer one. */
+/** A file that may be replaced by a newer one. */
 function isBackup(file: string): boolean {
   const begin = Buffer.alloc(formatPart.length + 1);
   const opened = openOwn(file, fs().constants.O_RDONLY);

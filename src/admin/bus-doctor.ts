@@ -1,4 +1,4 @@
-/** [C8] [N4] `inbox doctor`: what can be wrong with a bus and around it, and what to do, or does it. */
+/** [C8] [N4] `inbox doctor`: checks a bus and its surroundings, and says what to do, or does it. */
 
 import { InboxError } from "../contract/errors.ts";
 import { type Diagnosis, diagnosis, type Finding, well } from "../contract/finding.ts";
@@ -24,7 +24,7 @@ export async function busDoctor(asked: Asked, { fix }: ParsedOf<"bus.doctor">): 
     `look at ${withoutPassword(path)}/readyz and /metrics, or run it where the hub runs`,
   );
   const before = await diagnose(path, asked);
-  if (!fix) return shown(before);
+  if (!fix) return outputOf(before);
   const done = new Map<string, string>();
   const failed = new Map<string, string>();
   for (const finding of before.checks) {
@@ -35,17 +35,17 @@ export async function busDoctor(asked: Asked, { fix }: ParsedOf<"bus.doctor">): 
       failed.set(finding.name, `it could not be repaired: ${(error as Error).message}`);
     }
   }
-  // What counts is what is the case now, not what was done.
+  // The result is the state after the repairs.
   const after = await diagnose(path, asked);
-  const checks = shown(after).checks.map((check) => ({
+  const checks = outputOf(after).checks.map((check) => ({
     ...check,
     ...(done.has(check.name) && { fixed: done.get(check.name)! }),
     ...(failed.has(check.name) && { left: failed.get(check.name)! }),
   }));
-  return { ...shown(after), checks };
+  return { ...outputOf(after), checks };
 }
 
-function shown({ healthy, checks }: Diagnosis): Output {
+function outputOf({ healthy, checks }: Diagnosis): Output {
   const fixable = checks.flatMap((finding) => ("repair" in finding ? [finding.name] : []));
   return {
     healthy,
@@ -64,7 +64,7 @@ async function diagnose(path: string, asked: Asked): Promise<Diagnosis> {
   const damaged = report.checks.some(({ name, status }) => name === "integrity" && status === "fail");
   return diagnosis([
     ...report.checks,
-    // Of a database that cannot be read nothing more is known.
+    // Nothing more is known about a database that cannot be read.
     ...(damaged ? [] : await busFindings(path, broker)),
     ...fileFindings(path, asked.env),
     trustCheck(path, asked.env),
@@ -84,7 +84,7 @@ function trustCheck(path: string, env: Asked["env"]): Finding {
 
 const approval = () => require("../orch/approval.ts") as typeof import("../orch/approval.ts");
 
-/** Which hub serves this database: the one that noted itself there, or one where hubs usually are. None is nothing wrong. */
+/** The hub that serves this database: the one stored in it, or one at the usual address. It is fine if there is none. */
 async function hubCheck(path: string): Promise<Finding> {
   const others: string[] = [];
   for (const { url, pid, db, servesIt } of await hubsNear(path)) {

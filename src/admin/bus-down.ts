@@ -1,4 +1,4 @@
-/** [N2] `inbox down`: ends the hub in the background, and nothing that somebody runs in the foreground. */
+/** [N2] `inbox down`: ends the hub in the background, but none in the foreground. */
 import type { OutputOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { type Asked, locate } from "../location/locate.ts";
@@ -16,7 +16,7 @@ export async function busDown(asked: Asked): Promise<OutputOf<"bus.down">> {
     const stopped = await Promise.all(ours.map(stateOf));
     forget(place);
     const killed = await Promise.all(ours.map(end));
-    hubsHere(location, asked.env); // clears what a killed one left
+    hubsHere(location, asked.env); // removes what a killed hub left
     const left = await Promise.all(hubs.filter((hub) => !ours.includes(hub)).map(stateOf));
     return { db: withoutPassword(location), stopped, left, killed: killed.includes(true) };
   });

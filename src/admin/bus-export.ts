@@ -17,10 +17,10 @@ import { snapshotInto } from "./snapshot.ts";
 import { besideBus, publish, requireReplaceable, withWorkFolder } from "./work-folder.ts";
 
 type Output = OutputOf<"bus.export">;
-/** False where nobody takes any more. */
+/** False if the reader has closed the pipe. */
 type Write = (text: string) => boolean | Promise<boolean>;
 
-/** `write` takes what goes to standard output. Undefined where its reader went away. */
+/** `write` gets what goes to standard output. Undefined if its reader has closed the pipe. */
 export async function busExport(
   asked: Asked,
   input: ParsedOf<"bus.export">,

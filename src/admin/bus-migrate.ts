@@ -1,4 +1,4 @@
-/** [G5] `inbox migrate`: a whole bus from one place to another. */
+/** [G5] `inbox migrate`: copies a whole bus from one database to another. */
 import { prunedEvents } from "../bus/retention/events.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
@@ -27,7 +27,7 @@ export async function busMigrate(
       },
     );
   const [from, to] = [database(input.from, field("from"), cwd), database(input.to, field("to"), cwd)];
-  // The source first: where there is none, nothing is made.
+  // The source first: if there is none, nothing is created.
   await using source = await opened(from).catch(noSource);
   const busId = await source.engine.read(busOf).catch(noSource);
   await createOwnBus(to).catch((error) => wrongFile(error, "to"));
@@ -56,24 +56,24 @@ export async function busMigrate(
   return await copyBus(source, target, put, busId);
 }
 
-/** Whoever copies a bus that is not there has named the wrong place: creating one would help nobody. */
+/** A source that does not exist was misnamed: creating it would not help. */
 function noSource(error: unknown): never {
   if (error instanceof InboxError && error.details?.notOurs) wrongFile(error, "from");
   if (!(error instanceof InboxError) || error.code !== "not_initialized") throw error;
   throw new InboxError(error.code, error.said.message, {
-    hint: phrase`name the database to copy with ${field("from", blank("PATH"))}`,
+    hint: phrase`give the database to copy from: ${field("from", blank("PATH"))}`,
     cause: error,
   });
 }
 
-/** Neither database is the one that other commands name. */
+/** Neither database is the one that other commands use. */
 function wrongFile(error: unknown, side: "from" | "to"): never {
   if (!(error instanceof InboxError) || !error.details?.notOurs) throw error;
   throw new InboxError(error.code, error.said.message, {
     hint:
       side === "from"
-        ? phrase`name the database to copy with ${field("from", blank("PATH"))}`
-        : phrase`name a new or empty database with ${field("to", blank("PATH"))}`,
+        ? phrase`give the database to copy from: ${field("from", blank("PATH"))}`
+        : phrase`give a new or empty database to copy to: ${field("to", blank("PATH"))}`,
     cause: error,
   });
 }
@@ -97,8 +97,8 @@ function database(named: string, flag: Reference, cwd: string): string {
 }
 
 /**
- * A copy that has been used since has events which its source does not have; bringing it up to date would throw them away,
- * with all that they tell of.
+ * A copy that has been used since has events that its source does not have; updating it would delete them, and what
+ * they are about.
  */
 async function checkCopy(source: Side, target: Side, busId: string): Promise<void> {
   if ((await target.engine.read(busOf)) !== busId) return;

@@ -81,7 +81,7 @@ const keptName = (location: string, stamp: string) =>
     ? `${serverTools().schemaOf(location).slice(0, 40)}_before_${stamp.toLowerCase()}`
     : `${location}.before-${stamp}`;
 
-/** The bus comes last: where it is, everything is. */
+/** The bus comes last: once it is there, everything is. */
 async function place(
   prepared: Prepared,
   around: readonly Placed[],
@@ -107,13 +107,13 @@ async function place(
 
 interface Extracted {
   manifest: Manifest;
-  /** Whether this user has made it here, of a bus that was approved. */
+  /** Whether this user has made it on this machine, from a bus that was approved. */
   marked: boolean;
   /** The numbers of tasks whose transcripts it has. */
   tasks: ReadonlySet<string>;
 }
 
-/** Puts every part into the folder and compares all of them with the list at the end. */
+/** Extracts every part into the folder and compares all of them with the list at the end. */
 function extracted(file: string, folder: string, env: Asked["env"]): Extracted {
   const { closeSync, constants, openSync, fstatSync, mkdirSync } = fs();
   if (!look(file))
@@ -193,7 +193,7 @@ const occupied = (there: readonly string[]) =>
     "conflict",
     `${there.join(" and ")} already ${there.length > 1 ? "exist" : "exists"}; nothing was changed`,
     {
-      hint: phrase`add ${field("force")} to replace it and keep it under another name, or restore to another database with ${option("db", blank("PATH"))}`,
+      hint: phrase`add ${field("force")} to replace this bus and keep it under another name, or restore to another database with ${option("db", blank("PATH"))}`,
       details: { there },
     },
   );
@@ -218,7 +218,7 @@ function surroundings(
   ];
 }
 
-/** Also where the backup has none: what is there belongs to the bus that is replaced. */
+/** Also if the backup has none: the file there belongs to the bus that is replaced. */
 function putAround(
   around: readonly Placed[],
   stamp: string,
@@ -239,8 +239,8 @@ function putAround(
 }
 
 /**
- * [X7] One that is there stays: it is often in a repository. Beside a database a new one has to be approved like any other; the
- * user's own, which needs no approval, is made only out of a backup of this user's.
+ * [X7] An existing file is kept: it is often in a repository. Beside a database a new one must be approved like any
+ * other; the user's own, which needs no approval, is only restored from a backup of this user.
  */
 function restoreProfiles(
   from: string,
@@ -256,7 +256,7 @@ function restoreProfiles(
   return [];
 }
 
-/** Transcripts are here now, wherever they were. */
+/** Transcripts are on this machine now, wherever they were. */
 function* adopt(tasks: string, numbers: ReadonlySet<string>): Procedure<void> {
   for (const number of numbers)
     yield* run(sql`update tasks set folder = ${taskFolder(tasks, Number(number))}, host = ${thisHost()}

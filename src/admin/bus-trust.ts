@@ -1,4 +1,4 @@
-/** [X7] `inbox trust`: what would be run for a bus, and the approval of exactly that. */
+/** [X7] `inbox trust`: shows what would be run for a bus, and approves exactly that. */
 
 import { isUnstarted, tasksWhere } from "../bus/task.ts";
 import { onlyOneOf } from "../contract/combinations.ts";
@@ -57,7 +57,7 @@ export async function busTrust(
   };
 }
 
-/** Built-in runners only where they are installed: nothing else can be started by them. */
+/** Built-in runners only if they are installed: nothing else can be started by them. */
 function runsOf({ all, usual }: Profiles, path: string): Output["runs"] {
   const runs: Output["runs"] = [];
   for (const what of ["prepare", "check"] as const)
@@ -75,7 +75,7 @@ function runsOf({ all, usual }: Profiles, path: string): Output["runs"] {
   return runs;
 }
 
-/** What would start as soon as it is approved. */
+/** The tasks that would start as soon as it is approved. */
 async function waitingIn(db: string): Promise<Output["waiting"]> {
   const engine = openEngine(db);
   try {

@@ -5,7 +5,7 @@ import { call, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { type Asked, brokerOf, locateOrNew } from "../location/locate.ts";
 import { makeOwnFolder, readOwn, replaceOwn } from "../platform/own-files.ts";
-import { alone, begin, keeperOf, type Place } from "../service/background.ts";
+import { alone, begin, keeperOf, type ServedBus } from "../service/background.ts";
 import { type HubRecord, hubFolder, hubsHere, stateOf } from "../service/hub-folder.ts";
 import type { Keeper } from "../service/unit.ts";
 import { createOwnBus } from "./create-bus.ts";
@@ -21,7 +21,7 @@ const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|::1|\[::1\])$/.t
 export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.up">> {
   const location = locateOrNew(asked);
   requireDatabase("up", location, "a hub cannot serve another hub: name a file or a postgres:// address");
-  const place: Place = { location, env: asked.env, delivery: brokerOf(asked.env, asked.delivery) };
+  const place: ServedBus = { location, env: asked.env, delivery: brokerOf(asked.env, asked.delivery) };
   const warnings: string[] = [];
   await createOwnBus(location, (message) => warnings.push(message));
   return alone(place, async () => {
@@ -42,7 +42,7 @@ export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.u
 }
 
 async function already(
-  { location, env }: Place,
+  { location, env }: ServedBus,
   hub: HubRecord,
   { port, host, auth }: Input,
 ): Promise<OutputOf<"bus.up">> {
@@ -63,9 +63,9 @@ async function already(
   return { db: withoutPassword(location), hub: state, already: true, token: null, comesBack };
 }
 
-/** With the system's own manager; where that refuses, and nobody insisted on it, without one. */
+/** With the system's own manager; if that refuses, and it was not requested, without one. */
 async function started(
-  place: Place,
+  place: ServedBus,
   input: Input,
   warnings: string[],
 ): Promise<{ hub: HubRecord; keeper: Keeper }> {
@@ -81,7 +81,7 @@ async function started(
   }
 }
 
-async function onSomePort(place: Place, keeper: Keeper, input: Input): Promise<HubRecord> {
+async function onSomePort(place: ServedBus, keeper: Keeper, input: Input): Promise<HubRecord> {
   const { host = "127.0.0.1", allowHost = [], auth } = input;
   const rest = ["--host", host, ...(auth ? ["--auth"] : [])];
   if (allowHost.length) rest.push("--allow-host", allowHost.join(","));
@@ -100,7 +100,7 @@ async function onSomePort(place: Place, keeper: Keeper, input: Input): Promise<H
     try {
       return await begun(port);
     } catch (error) {
-      // Somebody took it between the look and the start.
+      // Another program took the port in between.
       if (isFree(host, port)) throw error;
     }
   }
@@ -114,7 +114,7 @@ function isFree(hostname: string, port: number): boolean {
     Bun.listen({ hostname, port, socket: { data() {} } }).stop(true);
     return true;
   } catch (error) {
-    // Any other reason is for the hub to say.
+    // The hub itself reports any other reason.
     return (error as { code?: string }).code !== "EADDRINUSE";
   }
 }

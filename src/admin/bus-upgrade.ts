@@ -30,7 +30,7 @@ export async function busUpgrade(asked: Asked): Promise<Report> {
   };
 }
 
-/** By where it lies; each way has a place of its own. */
+/** By its path: each kind of installation has its own. */
 export function installationOf(program: string): Installation {
   if (/\/node_modules\/restante(-[^/]+)?\//.test(program)) return "npm";
   if (/\/Cellar\/restante\//.test(program)) return "brew";
@@ -59,7 +59,7 @@ function commandFor(installedBy: Installation, program: string, releases = "ADDR
   return commands[installedBy];
 }
 
-/** A package of a project, of npx, or of the whole machine: only the folder of the last has no manifest. */
+/** A package of a project, of npx, or installed globally: only the folder of the last has no manifest. */
 function commandOfNpm(program: string): string {
   const folder = program.replace(/\/node_modules\/restante.*/, "");
   if (/\/_npx\/[^/]+$/.test(folder)) return "npx restante@latest";
@@ -128,7 +128,7 @@ function parts(text: string): { numbers: number[]; early: boolean } | undefined 
     : { numbers: core.split(".").map(Number), early: early !== undefined };
 }
 
-/** Of two that differ only in what comes after a hyphen, the one without is the newer. */
+/** Of two versions that differ only in a suffix after a hyphen, the one without is newer. */
 export function isNewer(found: string, current: string): boolean {
   const [a, b] = [parts(found), parts(current)];
   if (!a || !b) return false;

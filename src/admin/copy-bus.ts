@@ -1,4 +1,4 @@
-/** [G5] Makes one bus the same as another, wherever the two are, and compares them from beginning to end. */
+/** [G5] Makes one bus the same as another, on any engines, and compares them completely. */
 import { forgetAllWords } from "../bus/search.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf } from "../contract/operations/index.ts";
@@ -33,7 +33,7 @@ export function* isEmpty(): Procedure<boolean> {
   return true;
 }
 
-/** Makes the target this bus, if it is none yet; false where it holds another. */
+/** Makes the target this bus, if it is not a bus yet; false if it contains another. */
 export function* take(tx: Context, busId: string): Procedure<boolean> {
   if ((yield* busOf(tx)) === busId) return true;
   if (!(yield* isEmpty())) return false;
@@ -45,13 +45,13 @@ type Answer = OutputOf<"bus.migrate">;
 
 export async function copyBus(source: Source, target: Side, put: Put, busId: string): Promise<Answer> {
   const [from, to] = [source.engine, target.engine];
-  // At once and again at the end: also who uses an unfinished copy must not be given a number twice.
+  // At once and again at the end: an unfinished copy that is used must not give a number twice either.
   await raise(source, target, put);
   const deleted = new Map<Table, number>();
   for (const table of tables.toReversed()) deleted.set(table, await prune(from, to, put, table));
   const copied = new Map<Table, number>();
   for (const table of tables) copied.set(table, await bring(from, to, put, table));
-  // What can be searched is made from the rest, wherever that came from.
+  // The search words are made from the rest.
   await put(forgetAllWords);
   const { rows, checksum } = await verify(source, target, busId);
   await raise(source, target, put);

@@ -1,15 +1,15 @@
-/** [S2] [X7] Makes a bus: what this user has just made is trusted from the start. */
+/** [S2] [X7] Creates a bus: one that this user has just created is trusted. */
 import { createBus } from "../engines/registry.ts";
 import { keepOutOfGit } from "../location/locate.ts";
 import { trustBus } from "../location/trust.ts";
 
 interface Created {
   created: boolean;
-  /** The file that keeps it out of a repository, where it was written. */
+  /** The file that keeps it out of a repository, if it was written. */
   gitignore?: string;
 }
 
-/** `complain` is told where the user's trust cannot be recorded; the bus works all the same. */
+/** `complain` is called if the user's trust cannot be recorded; the bus works nevertheless. */
 export async function createOwnBus(location: string, complain?: (message: string) => void): Promise<Created> {
   const created = await createBus(location);
   if (!created) return { created };

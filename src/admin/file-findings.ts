@@ -1,4 +1,4 @@
-/** [N4] What programs leave in files beside a bus, and what is too large there. */
+/** [N4] Files that programs leave beside a bus, and files that are too large. */
 import { type Finding, well } from "../contract/finding.ts";
 import type { Asked } from "../location/locate.ts";
 import { isOwnFolder, openOwn } from "../platform/own-files.ts";
@@ -11,7 +11,7 @@ export function fileFindings(location: string, env: Asked["env"]): Finding[] {
   return [...hubLog(location, env), ...workFolders(location, env)];
 }
 
-/** What a manager adds to the file of the start, crash after crash, no hub bounds. */
+/** No hub limits the start log, to which a service manager appends after each crash. */
 function hubLog(location: string, env: Asked["env"]): Finding[] {
   const { path, log, start } = hubFolder(location, env);
   if (!isOwnFolder(path)) return [];
@@ -31,7 +31,7 @@ function hubLog(location: string, env: Asked["env"]): Finding[] {
   ];
 }
 
-/** In place: whoever has it open goes on writing to it. */
+/** In place: a process that has it open continues to write to it. */
 function keepEnd(path: string): void {
   const file = openOwn(path, fs().constants.O_RDWR);
   try {

@@ -23,7 +23,7 @@ export async function busFindings(location: string, delivery: string | undefined
 
 type Opened = <T>(work: (engine: Engine) => Promise<T>) => Promise<T>;
 
-/** [Q7] Any command that meets it starts one; here one learns why none could be started. */
+/** [Q7] Any command that notices it starts one; this check reports why none could be started. */
 async function supervision(engine: Engine, repair: () => Promise<string>): Promise<Finding> {
   const now = await engine.read((tx) => supervisionNow(tx, hasDied));
   if (now !== "wanted") return well("supervisor", now === "held" ? "supervises the tasks" : "none is needed");
@@ -45,7 +45,7 @@ async function supervise(engine: Engine, location: string, delivery: string | un
 
 const named = 3;
 
-/** [M7] What they had not read is gone already; reading on, they are told so, for ever. */
+/** [M7] The messages they had not read are deleted; without a repair they get this error with every read. */
 async function readers(engine: Engine, opened: Opened): Promise<Finding> {
   const expired = await engine.read(expiredReaders);
   if (!expired.length) return well("readers", "reading can continue from every stored position");
@@ -71,7 +71,7 @@ async function readers(engine: Engine, opened: Opened): Promise<Finding> {
   };
 }
 
-/** [U5] Only beside a file: elsewhere the hub that keeps one repairs it when it starts. */
+/** [U5] Only beside a database file: elsewhere the hub that keeps the journal repairs it when it starts. */
 async function journal(engine: Engine, location: string, opened: Opened): Promise<Finding[]> {
   const folder = journalBeside(location);
   if (folder === undefined) return [];

@@ -1,11 +1,11 @@
-/** [N2] A hub that requires tokens is of no use without one: where a bus has none, the person gets one. */
+/** [N2] A hub that requires tokens is useless without one: if a bus has none, the person gets one. */
 import { tokensCreate } from "../bus/procedures/tokens-create.ts";
 import { hasTokens } from "../bus/token.ts";
 import { person } from "../contract/entry.ts";
 import { openEngine } from "../engines/registry.ts";
 import { newToken, tokenHash } from "../platform/token-text.ts";
 
-/** Null where there are tokens already. */
+/** Null if there are tokens already. */
 export async function firstToken(location: string): Promise<string | null> {
   const engine = openEngine(location);
   try {

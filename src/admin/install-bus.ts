@@ -1,6 +1,6 @@
 /**
- * [Y6] [Y7] Makes a bus out of a database file that came from elsewhere. Its rows are copied into a database that this program
- * makes: whatever else is in the file stays there. The bus gets its place only when it is complete.
+ * [Y6] [Y7] Makes a bus from a database file from elsewhere. Its rows are copied into a database that this program
+ * creates; everything else in the file is ignored. The bus is put in its place only when it is complete.
  */
 import { join } from "node:path";
 import { InboxError } from "../contract/errors.ts";
@@ -12,7 +12,7 @@ import { databaseFile, keepOutOfGit } from "../location/locate.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { busOf, copyBus, isEmpty, take } from "./copy-bus.ts";
 
-/** What is at a place: nothing, a bus that nothing was written to, one that was used, or something that cannot be read. */
+/** What is at a location: nothing, an unused bus, a used one, or something that cannot be read. */
 export interface Occupant {
   state: "missing" | "empty" | "used" | "unreadable";
   busId?: string;
@@ -42,21 +42,21 @@ export interface Installation {
   busId: string;
   location: string;
   occupant: Occupant;
-  /** A folder for what is not complete yet, on the same disk as a database file. */
+  /** A folder for incomplete files, on the same disk as a database file. */
   folder: string;
-  /** What a bus that is replaced is called from now on: a path, or the name of a schema. */
+  /** The new name of a bus that is replaced: a path, or the name of a schema. */
   keptAs: string;
-  /** Done to the new bus before anybody sees it. */
+  /** Done to the new bus before any other process sees it. */
   adjust?: (tx: Context) => Procedure<void>;
 }
 
-/** A bus that is complete, and not yet in its place. */
+/** A complete bus that is not in its place yet. */
 export interface Prepared {
   rows: number;
-  /** What was there is called that from now on; undefined where there was nothing to keep. */
+  /** The new name of what was there; undefined if there was nothing to keep. */
   kept: string | undefined;
   place(): Promise<void>;
-  /** It is not wanted after all. */
+  /** Discards it. */
   discard(): Promise<void>;
 }
 
@@ -78,12 +78,12 @@ async function asFile(how: Installation, kept: string | undefined): Promise<Prep
       fileTools().replaceDatabase(how.location, fresh, kept);
       keepOutOfGit(how.location);
     },
-    // It goes with its folder.
+    // It is deleted with its folder.
     async discard() {},
   };
 }
 
-/** A bus that was used is exchanged for the new one at one moment; an empty one is filled. */
+/** A used bus is exchanged for the new one in one step; an empty one is filled. */
 async function onServer(how: Installation, kept: string | undefined): Promise<Prepared> {
   const { location } = how;
   const schema = `restante_new_${process.pid}_${Date.now().toString(36)}`;
@@ -117,7 +117,7 @@ async function fill(location: string, { from, busId, occupant, adjust }: Install
       (work) => target.write(work),
       busId,
     );
-    // No id is given twice, also of those that were given after the copy was made.
+    // No id is used twice, including ids that were used after the copy was made.
     if (occupant.busId === busId)
       await target.write(() => engineAt(location).copying().raise(occupant.numbers!));
     if (adjust) await target.write(adjust);

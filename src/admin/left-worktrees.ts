@@ -1,4 +1,4 @@
-/** [A3] Worktrees of tasks: how many are kept, and which of them nobody knows or nobody needs any more. */
+/** [A3] Worktrees of tasks: how many are kept, and which are unknown or not needed any more. */
 import { join } from "node:path";
 import { madeWorktrees } from "../bus/worktree.ts";
 import { type Finding, well } from "../contract/finding.ts";
@@ -12,7 +12,7 @@ import type { Environment } from "../platform/user-folders.ts";
 
 const name = "worktrees";
 
-/** None where no task of this bus has ever had one. A database that cannot be read is told by others. */
+/** Empty if no task of this bus ever had one. Other checks report a database that cannot be read. */
 export async function leftWorktrees(db: string, env: Environment): Promise<Finding | undefined> {
   const folder = worktreesFolder(db, env);
   const there = fs().existsSync(folder) ? fs().readdirSync(folder) : [];

@@ -20,7 +20,7 @@ export type LocalOperation =
 
 const handlers: { [N in LocalOperation]: (asked: Asked, input: ParsedOf<N>) => Promise<OutputOf<N>> } = {
   "bus.init": busInit,
-  // Loaded when asked for: no other command needs them.
+  // Loaded when needed: no other command needs them.
   "bus.doctor": async (asked, input) => (await import("./bus-doctor.ts")).busDoctor(asked, input),
   "bus.migrate": async (asked, input) => (await import("./bus-migrate.ts")).busMigrate(asked, input),
   "bus.trust": async (asked, input) =>

@@ -1,4 +1,4 @@
-/** What is done to a database is done where it is, not through a hub. */
+/** Operations on a database are done where it is, not through a hub. */
 import { InboxError } from "../contract/errors.ts";
 import { isHub } from "../location/locate.ts";
 

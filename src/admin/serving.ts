@@ -1,4 +1,4 @@
-/** Who serves a bus at this moment: the hub, the supervisor, and whatever process has its file open. */
+/** The processes that use a bus now: the hub, the supervisor, and processes that have its file open. */
 import { supervisorNow } from "../bus/tasks/supervision.ts";
 import { InboxError } from "../contract/errors.ts";
 import { withoutPassword } from "../contract/secret.ts";
@@ -29,10 +29,10 @@ export interface Hub {
   servesIt: boolean;
 }
 
-/** The hub that noted itself in the bus, and one where hubs usually are, if they answer. */
+/** The hub stored in the bus, and one at the usual address, if they answer. */
 export async function hubsNear(location: string): Promise<Hub[]> {
   const db = withoutPassword(location);
-  // Of a database that cannot be read nothing is known.
+  // Nothing is known about a database that cannot be read.
   const noted = await engineAt(location)
     .notedHub(location)
     .catch(() => null);
@@ -45,7 +45,7 @@ export async function hubsNear(location: string): Promise<Hub[]> {
   return hubs;
 }
 
-/** [Y6] Refuses to replace a bus that somebody uses: what they write would go to the old one. */
+/** [Y6] Refuses to replace a bus that is in use: writes would go to the old one. */
 export async function requireUnused(location: string): Promise<void> {
   const hub = (await hubsNear(location)).find(({ servesIt }) => servesIt);
   if (hub) throw inUse(location, `the hub at ${hub.url} (process ${hub.pid}) serves it`);

@@ -1,4 +1,4 @@
-/** [Y6] [Y7] One state of a bus as a database file, whichever engine it is on, while others go on writing to it. */
+/** [Y6] [Y7] One state of a bus as a database file, on any engine, while others continue to write. */
 import { withoutPassword } from "../contract/secret.ts";
 import { createBus, fileTools, openEngine, serverTools } from "../engines/registry.ts";
 import { tables } from "../engines/tables.ts";

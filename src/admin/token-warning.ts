@@ -1,4 +1,4 @@
-/** [Y6] [Y7] A bus from elsewhere brings tokens along, and whoever made it may know them. */
+/** [Y6] [Y7] A bus from elsewhere contains tokens, which its creator may know. */
 import { openEngine } from "../engines/registry.ts";
 import { one } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";

@@ -3,7 +3,7 @@ import type { Finding } from "../contract/finding.ts";
 import { engineAt } from "../engines/registry.ts";
 import { trackedByGit } from "../platform/git-index.ts";
 
-/** What is in a repository is everybody's who can push to it, and comes to everybody who clones it. */
+/** A file in a repository can be changed by everybody who can push, and reaches everybody who clones it. */
 export function trackedFiles(path: string): Finding | undefined {
   const { file, sideFiles } = engineAt(path);
   const own = file(path);

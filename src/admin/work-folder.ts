@@ -1,4 +1,4 @@
-/** Where things are put together before they get their name: nobody else can look into it, and it is gone afterwards. */
+/** A private folder for incomplete files, which is removed afterwards. */
 import { basename, dirname, join } from "node:path";
 import { InboxError } from "../contract/errors.ts";
 import { fileTools } from "../engines/registry.ts";
@@ -13,7 +13,7 @@ export function besideBus(location: string, env: Environment): string {
   return databaseFile(location) === undefined ? join(stateFolder(env), "work") : location;
 }
 
-/** The folder that was missing, and was made for what is put there: an answer says so. */
+/** The folder that was missing, and was created for the file: the answer names it. */
 export interface MadeFolder {
   madeFolder?: string;
 }
@@ -59,7 +59,7 @@ function removeIfEmpty(folder: string): void {
   }
 }
 
-/** Puts a complete file in its place. `isOurs` says whether one that is there may be replaced. */
+/** Renames a complete file into its place. `isOurs` says whether an existing one may be replaced. */
 export function publish(made: string, file: string, isOurs: (path: string) => boolean, what: string): void {
   requireReplaceable(file, isOurs, what);
   fs().renameSync(made, file);

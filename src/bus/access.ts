@@ -1,4 +1,4 @@
-/** [X10] How the things that a call names stand to whoever calls. */
+/** [X10] How the caller is related to the things that a call names: whether they are its own, open, the person's or another's. */
 import type { ObjectKind, Relation, Target } from "../contract/access.ts";
 import { person } from "../contract/entry.ts";
 import { isEntryId, numberOf } from "../contract/ids.ts";
@@ -10,7 +10,7 @@ import { entriesSeenBy, isAncestor, isTopic, messagesSeenBy, tasksSeenBy, thread
 
 type Lookup = (agent: string, target: Target) => Procedure<Relation>;
 
-/** What is not there stands to nobody: the operation itself says that there is none. */
+/** A thing that does not exist is related to nobody: the operation itself reports that it is not found. */
 export function* relationOf(agent: string, target: Target): Procedure<Relation> {
   return yield* lookups[target.kind](agent, target);
 }
@@ -21,14 +21,14 @@ const lookups: Record<ObjectKind, Lookup> = {
   inbox: channelOf,
   channel: channelOf,
 
-  /** Anybody may take a pool's work; a name that is an agent's is no pool to join. */
+  /** Any agent may take the work of a pool. A name that belongs to an agent is not a pool that can be joined. */
   *pool(agent, { id }) {
     if (id === person) return "person";
     const somebody = yield* one(sql`select 1 as there from agents where agents.name = ${id}`);
     return somebody && id !== agent ? "other" : "own";
   },
 
-  /** To read one, one must be a party to it; to settle it, it must be in one's inbox. */
+  /** To read a message, the caller must be a party to it; to settle it, the message must be in the caller's inbox. */
   *message(agent, { id, does }) {
     if (isEntryId(id)) return yield* lookups.entry(agent, { kind: "entry", id, does });
     const row = yield* one<{ to_agent: string }>(
@@ -49,7 +49,7 @@ const lookups: Record<ObjectKind, Lookup> = {
     return !row || row.mine === 1 ? "own" : "other";
   },
 
-  /** Who has a thread is decided by whoever made it. */
+  /** The creator of a thread decides who has it. */
   *assignment(agent, { id }) {
     const row = yield* one<{ created_by: string }>(
       sql`select threads.created_by from threads where threads.thread_id = ${number(id)}`,
@@ -57,7 +57,7 @@ const lookups: Record<ObjectKind, Lookup> = {
     return !row || row.created_by === agent ? "own" : "other";
   },
 
-  /** Its own transcript anybody may read; to end or change a task is for those above it. */
+  /** Any task may read its own transcript; only the tasks and agents above it may end or change it. */
   *task(agent, { id, does }) {
     const condition = does === "read" ? tasksSeenBy(agent) : isAncestor(agent);
     const meant = yield* taskNumberOf(String(id));
@@ -67,7 +67,7 @@ const lookups: Record<ObjectKind, Lookup> = {
     return !row || row.mine === 1 ? "own" : "other";
   },
 
-  /** Who put an entry there may look at it; what becomes of it is the person's. */
+  /** Whoever pushed an entry may read it; only the person may change it. */
   *entry(agent, { id, does }) {
     if (agent === person) return "own";
     if (does === "change") return "person";

@@ -1,4 +1,4 @@
-/** [M12] [T15] Whom one plain message reaches, where that is not one inbox: a copy for each. */
+/** [M12] [T15] The inboxes that a plain message reaches if it goes to more than one: each gets a copy. */
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all } from "../sql/procedure.ts";
 import { fragment, sql } from "../sql/sql.ts";
@@ -6,12 +6,12 @@ import { hasGone } from "./ended-agent.ts";
 
 const everybody = "*";
 
-/** A name with one inbox, or a group with the inboxes of those who are in it. Nobody gets a copy of what it sent itself. */
+/** A name with one inbox, or a group with the inboxes of its members. The sender gets no copy of its own message. */
 export type Addressed = { group: null; names: [string] } | { group: "everybody" | "pool"; names: string[] };
 
 export function* addressed(tx: Context, to: string, sender: string): Procedure<Addressed> {
   if (to === everybody) return { group: "everybody", names: yield* known(sender) };
-  // [U9] The person is no pool; nor is an agent, whatever pool has its name.
+  // [U9] The person is not a pool; nor is an agent, even if a pool has the same name.
   if (to === "user" || tx.recall(`known:${to}`)) return { group: null, names: [to] };
   const rows = yield* all<{ name: string | null }>(sql`
     select case when ${hasGone(fragment`pool_members.agent_id`)} then null else pool_members.agent_id end as name
@@ -22,7 +22,7 @@ export function* addressed(tx: Context, to: string, sender: string): Procedure<A
   return { group: "pool", names: rows.flatMap(({ name }) => (name === null ? [] : [name])) };
 }
 
-/** Everybody but the sender, the person, and sub-agents that have ended. */
+/** Every agent except the sender, the person, and sub-agents that have finished. */
 function* known(sender: string): Procedure<string[]> {
   const rows = yield* all<{ name: string }>(sql`
     select agents.name from agents where agents.name not in (${sender}, 'user')

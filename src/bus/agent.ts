@@ -1,4 +1,4 @@
-/** Who there is: agents that have acted, pools they joined, and names that look like them. */
+/** Agents that have acted, the pools that they joined, and names that look like theirs. */
 import { InboxError } from "../contract/errors.ts";
 import { field, phrase } from "../contract/phrase.ts";
 import type { Recipient } from "../contract/recipient.ts";
@@ -11,19 +11,19 @@ import { agents } from "../sql/tables.ts";
 import { append } from "./event.ts";
 import { admitName } from "./names.ts";
 
-/** A write by an agent is noted at most this often; "seen" needs no better precision. */
+/** An agent's writes update "last seen" at most this often; it needs no better precision. */
 const seenPrecisionMs = 1000;
 
-/** An agent that acted within this time counts as living. */
+/** An agent that acted within this time counts as live. */
 const liveMs = 60_000;
 export const liveSince = (now: string) => new Date(Date.parse(now) - liveMs).toISOString();
 
-/** Notes that an agent acts now; its first act makes it known. */
+/** Records that an agent acts now. Its first act makes it known. */
 export function* seen(tx: Context, agent: string, now: string): Procedure<void> {
   const stale = new Date(Date.parse(now) - seenPrecisionMs).toISOString();
   const noted = tx.recall(`seen:${agent}`);
   if (noted !== undefined && noted >= stale) return;
-  // Looking first: an update, even one that changes nothing, would make the writes of one agent wait for each other.
+  // Read first: an update, even one that changes nothing, would make the writes of one agent wait for each other.
   const before = yield* one<{ last_seen_at: string }>(
     alike(sql`select agents.last_seen_at from agents where agents.name = ${agent}`),
   );
@@ -59,7 +59,7 @@ export function* namesOf(agent: string): Procedure<string[]> {
 
 /** [M13] Whether the name is in use, and which similar ones are. Strict refuses one that is not. */
 export function* recipientOf(tx: Context, name: string, strict: boolean): Procedure<Recipient> {
-  // [U9] The person is always there.
+  // [U9] The person is always known.
   if (name === "user" || tx.recall(`known:${name}`)) return { name, known: true, similar: [] };
   const known = yield* one<{ known: string }>(
     there(sql`
@@ -83,12 +83,13 @@ export function* recipientOf(tx: Context, name: string, strict: boolean): Proced
 }
 
 /**
- * How many names of each kind are compared at most: those from the same first letter on, then the first ones. Taken in the
- * order of an index: sorting 100,000 agents by when they acted made the first message to a topic thirty times as slow.
+ * The maximum number of names of each kind to compare: those from the same first letter on, then the first ones. They
+ * are read in the order of an index: sorting 100,000 agents by when they acted made the first message to a topic
+ * thirty times as slow.
  */
 const compared = 500;
 
-/** Asked only for a name's first use: from then on it is known. */
+/** Called only when a name is used for the first time: after that it is known. */
 function* similarTo(name: string): Procedure<string[]> {
   const first = firstLetterOf(name);
   const acting = yield* all<{ name: string }>(sql`
@@ -99,7 +100,7 @@ function* similarTo(name: string): Procedure<string[]> {
     ) as names order by names.name`);
   const pools = yield* all<{ name: string }>(sql`
     select pools.pool as name from pools order by pools.pool limit ${literal(compared)}`);
-  // From each name to the next, by the index: how many messages a topic has does not matter.
+  // Jumps from each name to the next in the index, so the number of messages in a topic does not matter.
   const topics = yield* all<{ name: string | null }>(sql`
     with recursive topics (name) as (
       select min(messages.to_agent) from messages where messages.to_agent >= ${first}
@@ -108,7 +109,7 @@ function* similarTo(name: string): Procedure<string[]> {
       from topics where topics.name is not null
     )
     select topics.name from topics limit ${literal(compared)}`);
-  // `task:T4` beside `task:T5` is no typing error.
+  // `task:T4` is not a misspelling of `task:T5`.
   const family = withoutDigits(name);
   const others = topics.flatMap((topic) =>
     topic.name !== null && withoutDigits(topic.name) !== family ? [topic.name] : [],

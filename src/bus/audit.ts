@@ -12,11 +12,11 @@ export interface Audited {
   to?: string;
   choice?: string;
   text: string;
-  /** The task in whose name it was asked. */
+  /** The task on whose behalf it was asked. */
   task?: { task_number: number; name: string };
 }
 
-/** Characters of a question or an answer that are kept here; the message has it whole. */
+/** The number of characters of a question or an answer that are kept here; the message has all of it. */
 const textLimit = 4000;
 
 export function* record(

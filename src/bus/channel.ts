@@ -8,11 +8,11 @@ import { one } from "../sql/procedure.ts";
 import { type Sql, sql } from "../sql/sql.ts";
 import { firstLine, type MessageRow, messageColumns, shownOf } from "./message.ts";
 
-/** One page never holds more, so that a reader of big messages does not stop everybody else. */
+/** The maximum size of a page, so that a reader of big messages does not block all other callers. */
 export const pageBytes = 4 * 1024 * 1024;
 
 const contentOfRow = (row: MessageRow) => row.body || row.summary;
-/** A summary that was only taken from the body says nothing more. */
+/** A summary that was only taken from the body is not shown as well. */
 const ownSummary = ({ body, summary }: MessageRow) =>
   body && summary !== firstLine(body) ? { summary } : {};
 const statusOf = (row: MessageRow) => (row.dead_at ? "dead" : row.acked_at ? "acked" : "pending");
@@ -58,7 +58,10 @@ export const unexpired = (now: Sql | string) =>
 const lapseLimit = 5;
 const lapseReason = `not acknowledged after ${lapseLimit} deliveries`;
 
-/** [B3] Time has made it a dead letter, and nobody has written that down yet: the next write to its inbox does. */
+/**
+ * [B3] It has become a dead letter because its time is over, but this is not stored yet: the next write to its inbox
+ * stores it.
+ */
 export const doomed = (
   now: Sql | string,
 ) => sql`messages.manual = 1 and messages.acked_at is null and messages.dead_at is null
@@ -75,12 +78,12 @@ export function aged(row: MessageRow, now: string): MessageRow {
 export const waiting = (now: Sql | string) =>
   sql`messages.acked_at is null and messages.dead_at is null and ${unexpired(now)} and not (${doomed(now)})`;
 
-/** Waiting, and not in somebody else's hands. */
+/** Waiting, and not handed over to another reader. */
 export const deliverable = (now: Sql | string) =>
   sql`${waiting(now)} and (messages.hidden_until is null or messages.hidden_until <= ${now})`;
 
 const noMessage = (id: number) =>
-  new InboxError("not_found", `there is no message ${id}`, { hint: "it may have expired, or gc deleted it" });
+  new InboxError("not_found", `there is no message ${id}`, { hint: "it may have expired, or been deleted" });
 
 export function* findMessage(id: number, condition: Sql, absent = noMessage): Procedure<MessageRow> {
   const row = yield* one<MessageRow>(

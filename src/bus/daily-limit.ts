@@ -1,4 +1,4 @@
-/** [A11] What all tasks together may use on one day (UTC). Where it is reached, nothing more is started. */
+/** [A11] What all tasks together may use on one day (UTC). When the limit is reached, nothing more is started. */
 import { InboxError } from "../contract/errors.ts";
 import { blank, call, phrase } from "../contract/phrase.ts";
 import { type Costs, type Held, raising, reachedIn } from "../contract/usage.ts";
@@ -25,7 +25,7 @@ function* dailyLimit(): Procedure<Limit> {
   return { tokens: row?.tokens ?? null, costUsd: cost === null ? null : dollars(cost) };
 }
 
-/** Changes what is given, and answers with what holds then. */
+/** Changes the limits that are given, and returns all limits that apply then. */
 export function* setDailyLimit({ tokens, costUsd }: Partial<Limit>): Procedure<Limit> {
   const before = yield* dailyLimit();
   const limit = {
@@ -37,7 +37,7 @@ export function* setDailyLimit({ tokens, costUsd }: Partial<Limit>): Procedure<L
   return limit;
 }
 
-/** Whether a limit is reached today; null where there is none, or something is left. */
+/** The limit that is reached today; null if there is no limit, or some of it is left. */
 export function* heldToday(now: string): Procedure<Held | null> {
   const limit = yield* dailyLimit();
   if (limit.tokens === null && limit.costUsd === null) return null;
@@ -50,7 +50,10 @@ export function* heldToday(now: string): Procedure<Held | null> {
 const nextDay = (now: string) =>
   new Date(Date.parse(`${now.slice(0, 10)}T00:00:00.000Z`) + 86_400_000).toISOString();
 
-/** For what would start at once: whoever asked is told now, and not tomorrow. A new task could be queued, another turn not. */
+/**
+ * For tasks that would start at once: the caller is refused now instead of waiting until tomorrow. The hint may offer
+ * to queue a new task; another turn of a finished one cannot be queued.
+ */
 export function* refuseWhereHeld(now: string, what: "task" | "turn"): Procedure<void> {
   const held = yield* heldToday(now);
   if (!held) return;
@@ -61,7 +64,7 @@ export function* refuseWhereHeld(now: string, what: "task" | "turn"): Procedure<
       ? [`${used.tokens} tokens`, `${limit.tokens} tokens`]
       : [`${used.costUsd ?? 0} USD`, `${limit.costUsd} USD`];
   throw new InboxError("limited", `tasks have used ${had} today; the daily limit of this bus is ${most}`, {
-    hint: phrase`raise it (${raising(held)})${until === null ? "" : waiting[what]}`,
+    hint: phrase`raise the limit (${raising(held)})${until === null ? "" : waiting[what]}`,
     details: { limit: unit, until },
   });
 }

@@ -1,4 +1,4 @@
-/** [B6] Which messages are dead letters, how one looks, and which of them a call means. */
+/** [B6] Which messages are dead letters, how they are shown, and which of them a call refers to. */
 
 import { onlyOneOf } from "../contract/combinations.ts";
 import type { DeadLetter } from "../contract/dead-letter.ts";
@@ -12,7 +12,7 @@ import { joined, type Sql, sql } from "../sql/sql.ts";
 import { channelView, doomed, findMessage, unexpired } from "./channel.ts";
 import { type MessageRow, messageColumns } from "./message.ts";
 
-/** [M5] What has expired is in no list, also here. */
+/** [M5] Expired messages are in no list, and not in this one either. */
 export const isDead = (now: string) =>
   sql`(messages.dead_at is not null or (${doomed(now)})) and ${unexpired(now)}`;
 

@@ -1,12 +1,12 @@
-/** Sub-agents that have ended: what is sent to them is read by nobody, and its sender is told so. */
+/** Sub-agents that have finished: nobody reads what is sent to them, and the sender is told so. */
 import type { Recipient } from "../contract/recipient.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { one } from "../sql/procedure.ts";
 import { alike, type Sql, sql } from "../sql/sql.ts";
 
 /**
- * A sub-agent that has ended, and whose name nobody has used since: nobody is there to collect anything. Where retention has
- * deleted its task, the agent itself says when it ended ([Y2]).
+ * A sub-agent that has finished, and whose name nobody has used since, so nobody will collect its mail. If retention
+ * has deleted its task, the row of the agent says when it finished ([Y2]).
  */
 export const hasGone = (name: Sql | string) => sql`(case
   when exists (select 1 from tasks as life where life.name = ${name} and life.worker is null)
@@ -19,7 +19,7 @@ export function* isGone(name: string): Procedure<boolean> {
   return (yield* one(alike(sql`select 1 as gone where ${hasGone(name)}`))) !== undefined;
 }
 
-/** [M13] What the sender learns of a recipient, once the message is written: also that nobody is there to read it. */
+/** [M13] What the sender is told about a recipient after the message was written, including that nobody will read it. */
 export function* reached(recipient: Recipient, written: { unread: boolean }): Procedure<Recipient> {
   if (!written.unread) return recipient;
   const { name } = recipient;

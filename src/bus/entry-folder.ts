@@ -1,4 +1,4 @@
-/** [U12] Where an entry is: in the inbox, archived, or snoozed; and what muting does to one that comes. */
+/** [U12] The folder of an entry (inbox, archive, snoozed), and what muting does to new entries. */
 import { onlyOneOf } from "../contract/combinations.ts";
 import type { entryFolders } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
@@ -36,7 +36,7 @@ interface Fresh {
   thread_id: number | null;
 }
 
-/** What was snoozed without a time comes back with the next of its thread; where it has none, of its sender. */
+/** An entry that was snoozed without a time comes back with the next entry of its thread or, if it has none, of its sender. */
 export function* wakeSnoozed(tx: Context, { sender, thread_id }: Fresh, now: string): Procedure<void> {
   const same =
     thread_id === null
@@ -55,7 +55,10 @@ export function* wakeSnoozed(tx: Context, { sender, thread_id }: Fresh, now: str
     });
 }
 
-/** What comes of somebody or something muted goes to the archive, read. It is not asked for questions: those come. */
+/**
+ * New entries of a muted agent or thread go to the archive and are marked as read. Questions are never muted, so this
+ * is not called for them.
+ */
 export function* whereMuted(
   sender: string,
   thread: number | null,
@@ -69,7 +72,7 @@ export function* whereMuted(
   return found ? { archived_at: now, read_at: now } : {};
 }
 
-/** Exactly one of both is muted. */
+/** Either an agent or a thread is muted, never both. */
 export function* mutedBy(asked: {
   name?: string;
   thread?: string;

@@ -1,4 +1,4 @@
-/** [U5] What the journal of entries has to know of the table. */
+/** [U5] What the journal needs to read from the table of entries. */
 import type { Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
 import { joined, literal, sql } from "../sql/sql.ts";
@@ -14,7 +14,7 @@ export function* entryNumber(id: string): Procedure<number | undefined> {
   return row?.entry_number;
 }
 
-/** Entries in the order in which they came, also those that are hidden and not yet erased. */
+/** Entries in the order in which they were added, including those that are deleted but not erased yet. */
 export function* entriesAfter(number: number): Procedure<EntryRow[]> {
   return yield* all<EntryRow>(sql`
     select ${entryColumns} from entries where entries.entry_number > ${number}

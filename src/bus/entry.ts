@@ -1,4 +1,4 @@
-/** [U3] [U9] Entries of the person's inbox as they are stored, and what time makes of them. */
+/** [U3] [U9] Entries of the person's inbox as they are stored, and what happens to them as time passes. */
 
 import {
   choicesIn,
@@ -51,12 +51,12 @@ export const entryView = (row: EntryRow): Entry => ({
   snoozedUntil: row.snoozed_until,
 });
 
-/** What orders entries: whoever adds one has it, so that they become visible in the order of their numbers ([G2]). */
+/** The lock under which entries are added, so that they become visible in the order of their numbers ([G2]). */
 export const entryOrder = "entries";
 
 export type NewEntry = NewRow<typeof entries>;
 
-/** Adds an entry that is not there yet, and tells of it; false where one has its id. The caller has locked `entryOrder`. */
+/** Adds an entry and its event; returns false if an entry with this id exists. The caller holds the lock `entryOrder`. */
 export function* addEntry(tx: Context, fresh: NewEntry, now: string): Procedure<boolean> {
   yield* eraseDue(tx, now);
   yield* wakeSnoozed(tx, fresh, now);
@@ -104,16 +104,16 @@ export function* addMessageEntry(
   );
 }
 
-/** [U11] What the person has to do about an entry that comes. */
+/** [U11] What a new entry needs from the person. */
 export const needsOf = ({ question, failure }: { question: boolean; failure: Failure | undefined }) => ({
   needs: question ? ("answer" as const) : failure ? ("attention" as const) : null,
   failure_json: failure ? JSON.stringify(failure) : null,
 });
 
-/** Of what a program had printed: enough to see why it failed. */
+/** The length of the program's last output that is kept: enough to see why it failed. */
 const outputLimit = 4000;
 
-/** [U11] A result that says of itself that it is none. */
+/** [U11] A result whose payload says that the work failed. */
 function failureIn({ kind, from }: Head, { summary, payload = {} }: Content): Failure | undefined {
   if (kind !== "result" || payload.success !== false) return undefined;
   const { error, reason, partial_output: output } = payload;
@@ -126,9 +126,9 @@ function failureIn({ kind, from }: Head, { summary, payload = {} }: Content): Fa
   };
 }
 
-/** The summary and the body, but not twice what the one has of the other. */
+/** The summary and the body; text that both contain is not repeated. */
 function commentsOf({ summary, body }: Content, failure: Failure | undefined): string {
-  // What is in the failure need not be read as JSON.
+  // The body of a failure is JSON, which the person does not have to read: its fields are shown instead.
   if (!body || failure?.task) return summary;
   return body.trimStart().startsWith(summary.replace(/…$/, "")) ? body : `${summary}\n\n${body}`;
 }
@@ -144,7 +144,7 @@ function documentsIn(root: string, { artifacts = [] }: Content): { path: string 
 const erasedBefore = (now: string) => expiryAfter(now, -restoreSeconds);
 export const restorableUntil = (deletedAt: string) => expiryAfter(deletedAt, restoreSeconds);
 
-/** What was deleted long enough ago goes for good; its place stays known, so that a page can begin there. */
+/** Entries that were deleted long enough ago are erased. Their position stays known, so that a page can still begin there. */
 export function eraseDue(tx: Context, now: string): Procedure<string[]> {
   return erase(tx, sql`deleted_at is not null and deleted_at <= ${erasedBefore(now)}`, now);
 }
@@ -158,7 +158,7 @@ export function* erase(tx: Context, which: Sql, now: string): Procedure<string[]
   );
   gone.sort((a, b) => a.entry_number - b.entry_number);
   if (!gone.length) return [];
-  yield* tx.lock(entryOrder); // the journal goes by their numbers too
+  yield* tx.lock(entryOrder); // the journal is updated by their numbers, too
   for (const row of gone) {
     yield* run(sql`${insert(erasedEntries, row)} on conflict (entry_id) do nothing`);
     yield* forgetSeenIn(row.entry_id);
@@ -173,7 +173,7 @@ export function* erase(tx: Context, which: Sql, now: string): Procedure<string[]
   return ids;
 }
 
-/** When the next one is erased, if any waits for it. */
+/** When the next deleted entry has to be erased, if there is one. */
 export function* nextErasure(): Procedure<string | undefined> {
   const row = yield* one<{ at: string | null }>(
     sql`select min(entries.deleted_at) as at from entries where entries.deleted_at is not null`,
@@ -206,7 +206,7 @@ export function* noEntry(id: string, row: EntryRow | undefined): Procedure<Inbox
       });
 }
 
-/** The place of an entry in the history, also of one that was erased. */
+/** The position of an entry in the history, also of one that was erased. */
 export function* placeOf(id: string): Procedure<Pick<EntryRow, "created_at" | "entry_number">> {
   const time = timeIn(id);
   if (time !== undefined) return { created_at: time, entry_number: 0 };
@@ -219,10 +219,10 @@ export function* placeOf(id: string): Procedure<Pick<EntryRow, "created_at" | "e
   return place;
 }
 
-/** Entries that came after a place. */
+/** Entries that came after a position. */
 export const newerThan = ({ created_at, entry_number }: Pick<EntryRow, "created_at" | "entry_number">): Sql =>
   sql`((entries.created_at, entries.entry_number) > (${joined([created_at, entry_number])}))`;
 
-/** Entries older than a place. */
+/** Entries older than a position. */
 export const olderThan = ({ created_at, entry_number }: Pick<EntryRow, "created_at" | "entry_number">): Sql =>
   sql`(entries.created_at, entries.entry_number) < (${joined([created_at, entry_number])})`;

@@ -14,7 +14,7 @@ import type { ThreadRow } from "./thread.ts";
 export type EventRow = RowOf<typeof events>;
 export const eventColumns = columnsOf(events);
 
-/** What an event tells of a message; its number may be known to the database only. */
+/** What an event says about a message. Its number may be known only to the database. */
 export type TellingOf = Pick<MessageRow, "kind" | "to_agent" | "summary"> & { message_id: number | Sql };
 
 interface NewEvent {
@@ -27,18 +27,18 @@ interface NewEvent {
   payload?: Record<string, unknown>;
 }
 
-/** Records the event and wakes whoever may care. */
+/** Records the event and wakes the waits that it may concern. */
 export function* append(tx: Context, event: NewEvent): Procedure<void> {
   yield* run(alike(insertion(tx, event)));
 }
 
-/** [T14] The same for an answer that tells the event's number: on a server that costs a round trip. */
+/** [T14] The same for an answer that contains the event's number: on a server that costs a round trip. */
 export function* numbered(tx: Context, event: NewEvent): Procedure<number> {
   const made = yield* one<{ event_id: number }>(alike(sql`${insertion(tx, event)} returning event_id`));
   return made!.event_id;
 }
 
-/** Records an event whose details the database knows, if a condition holds there. Who may care is woken in any case. */
+/** Records an event whose details only the database knows, if a condition holds there. The waits are woken in any case. */
 export function* appendWhere(
   tx: Context,
   event: Omit<NewEvent, "payload">,
@@ -47,7 +47,7 @@ export function* appendWhere(
   const row = { ...rowOf(tx, event), payload_json: payload };
   const given = Object.entries(row).filter(([, value]) => value !== null);
   const names = given.map(([name]) => word(name));
-  // A server takes what it is given in a select for text.
+  // A database server takes a parameter in a select list for text, so numbers are cast.
   const values = given.map(([, value]) =>
     typeof value === "number" ? sql`cast(${value} as bigint)` : value,
   );
@@ -80,7 +80,10 @@ function rowOf(tx: Context, { type, source, now, thread, message, payload }: New
   };
 }
 
-/** The id of the newest event of a thread, or of all that were deleted. Its events come in order: they are made under its lock. */
+/**
+ * The id of the newest event of a thread, including deleted ones. Events of a thread are in order, because they are
+ * written under its lock.
+ */
 export function* latestEventOf(thread: number): Procedure<number> {
   const row = yield* one<{ last: number | null }>(
     sql`select max(events.event_id) as last from events where events.thread_id = ${thread}`,

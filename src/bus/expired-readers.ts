@@ -1,4 +1,4 @@
-/** [M7] [N4] Stored readers that cannot read on: what comes next for them was deleted. */
+/** [M7] [N4] Stored readers that cannot continue, because the messages after their position were deleted. */
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
@@ -9,11 +9,11 @@ export interface ExpiredReader {
   channel: string;
   reader: string;
   position: number;
-  /** From where it can read on. */
+  /** The position from which it can continue. */
   next: number;
 }
 
-/** A reader with something left to read before the deleted range reads that first. */
+/** A reader that still has messages before the deleted range reads these first. */
 export function* expiredReaders(tx: Context): Procedure<ExpiredReader[]> {
   const now = yield* tx.clock();
   const rows = yield* all<ExpiredReader & { from_id: number }>(sql`
@@ -23,7 +23,7 @@ export function* expiredReaders(tx: Context): Procedure<ExpiredReader[]> {
       select 1 from messages where messages.to_agent = readers.channel and messages.message_id > readers.position
         and messages.message_id < pruned.from_id and ${unexpired(now)})
     order by readers.channel, readers.reader, pruned.from_id`);
-  // Ranges that follow each other without a message in between are passed at once.
+  // Deleted ranges without a message between them are skipped together.
   const last = new Map(rows.map((row) => [JSON.stringify([row.channel, row.reader]), row]));
   return [...last.values()].map(({ channel, reader, position, next }) => ({
     channel,

@@ -1,6 +1,6 @@
 /**
- * [B4] Calls whose caller went away before they were answered. The word of that can overtake the call itself, on another
- * connection or at another hub: it is remembered, so that the call hands over nothing to nobody.
+ * [B4] Calls that their caller has abandoned before they were answered. The notice of that can overtake the call
+ * itself, on another connection or at another hub. So it is stored, and the call then hands over nothing.
  */
 import { InboxError } from "../contract/errors.ts";
 import type { Procedure } from "../sql/procedure.ts";
@@ -9,7 +9,7 @@ import { sql } from "../sql/sql.ts";
 import { insert } from "../sql/table.ts";
 import { givenUpCalls } from "../sql/tables.ts";
 
-/** Longer than any call is on its way. */
+/** Longer than any call takes to arrive. */
 const keptMs = 60 * 60_000;
 
 export function* giveUp(call: string, now: string): Procedure<void> {

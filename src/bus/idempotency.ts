@@ -1,4 +1,4 @@
-/** [M9] A write that carries a key happens once: a repeated call gets the first answer. */
+/** [M9] A write with a key is applied once: a repeated call gets the first answer. */
 import { isClientKey } from "../contract/client-key.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
@@ -14,7 +14,7 @@ export interface Keyed {
   key: string;
   sender: string;
   operation: string;
-  /** The input as text, or what stands for it where that is long. */
+  /** The input as text, or its hash if the text is long. */
   input: string;
   /** The whole text: earlier versions stored that. */
   inputText: string;
@@ -54,7 +54,8 @@ export function* onlyOnce<T>(
       operation,
       input_json: input,
       result_json: JSON.stringify(result),
-      // A client's key is written as if it were older, so that it is forgotten sooner: one index serves both.
+      // A key that the client has generated is stored with an earlier time, so that it is deleted sooner: one index
+      // serves both kinds.
       created_at: isClientKey(key) ? earlierBy(keptMs - clientKeptMs, now) : now,
     }),
   );

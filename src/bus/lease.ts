@@ -1,4 +1,4 @@
-/** Leases as they are stored, and the one check every command of a holder goes through. */
+/** Leases as they are stored, and the one check that every command of a holder passes through. */
 import { InboxError } from "../contract/errors.ts";
 import { idOf, numberOf } from "../contract/ids.ts";
 import type { Lease } from "../contract/lease.ts";
@@ -16,7 +16,7 @@ export const leaseColumns = columnsOf(leases);
 export const isHeld = (lease: LeaseRow | undefined): lease is LeaseRow => lease?.released_at === null;
 export const hasLapsed = (lease: Pick<LeaseRow, "expires_at">, now: string) => lease.expires_at <= now;
 
-/** Without the token: that is in the claim's own answer only. */
+/** Without the token, which only the answer of the claim contains. */
 export const shownLease = part(leases, "agent_id", "attempt", "claimed_at", "expires_at");
 export type ShownLease = RowOf<typeof shownLease>;
 
@@ -28,22 +28,22 @@ export const leaseView = (lease: ShownLease, now: string): Lease => ({
   lapsed: hasLapsed(lease, now),
 });
 
-/** Who made the id of a call knows the token it was granted, also where its answer never came. */
+/** The token is derived from the id of the call, so the caller knows it even if the answer never arrived. */
 export const tokenFrom = (handOver: string) => handOver.replaceAll("-", "").slice(0, 24);
 
-/** The lease of a thread, held or released: a released one still tells the attempt. */
+/** The lease of a thread, held or released: a released one still has the attempt. */
 export function* findLease(thread: number): Procedure<LeaseRow | undefined> {
   return yield* one<LeaseRow>(
     alike(sql`select ${leaseColumns} from leases where leases.thread_id = ${thread}`),
   );
 }
 
-/** A thread under its lock, with what is true from then on. */
+/** A thread under its lock, with what holds from then on. */
 export interface Locked {
   thread: ThreadRow;
   lease: LeaseRow | undefined;
   now: string;
-  /** Of its last lease, where only that is known: nobody holds it. */
+  /** The attempt of its last lease, if only that is known: nobody holds the thread. */
   attempt?: number;
 }
 
@@ -52,7 +52,7 @@ export function* lockWithLease(tx: Context, id: string): Procedure<Locked> {
   return yield* lockOwned(tx, id);
 }
 
-/** The same for a thread that the caller owns already. */
+/** The same for a thread that this procedure has already reserved in the transaction (`ownThread`). */
 export function* lockOwned(tx: Context, id: string): Procedure<Locked> {
   const [thread, lease, now] = yield* together(lockThread(tx, id), findLease(numberOf(id)), tx.clock());
   return { thread, lease, now };
@@ -65,8 +65,8 @@ export function* saveLease(lease: LeaseRow): Procedure<void> {
 }
 
 /**
- * Remembers a token that holds no more, and who took the thread (nobody: ""): its holder's late result is recognised
- * ([L4]), and a superseded token can be told from an invented one.
+ * Stores a token that is no longer valid, and who took the thread (nobody: ""). So a late result of its holder is
+ * recognised ([L4]), and a replaced token can be told from one that never existed.
  */
 export function* recordLoss(lease: LeaseRow, takenBy: string, now: string): Procedure<void> {
   const { thread_id, lease_token, attempt, agent_id } = lease;
@@ -74,7 +74,7 @@ export function* recordLoss(lease: LeaseRow, takenBy: string, now: string): Proc
   yield* run(sql`${insert(lostLeases, lost)} on conflict do nothing`);
 }
 
-/** Whether an agent has lost this thread: to another, or by this token also to a later claim of its own. */
+/** Whether an agent has lost this thread: to another agent or, by this token, to a later claim of its own. */
 function* hasLost(thread: number, agent: string, token: string | undefined): Procedure<boolean> {
   const which =
     token === undefined ? sql`lost_leases.taken_by <> ${agent}` : sql`lost_leases.lease_token = ${token}`;
@@ -98,7 +98,7 @@ export function* leaseOfHolder(
   const last =
     lease?.agent_id === caller.agent && (caller.leaseToken ?? lease.lease_token) === lease.lease_token;
   if (isHeld(lease) && last) return lease;
-  // A token that was the caller's last says no more than the caller's name.
+  // The caller's own last token proves no more than the caller's name.
   const token = last ? undefined : caller.leaseToken;
   if (yield* hasLost(thread.thread_id, caller.agent, token)) return lost(thread, lease, caller.agent);
   if (!isHeld(lease) || hasEnded(thread)) return notNow(thread, command);
@@ -106,7 +106,7 @@ export function* leaseOfHolder(
   return conflict(idOf("thread", thread.thread_id), lease, now);
 }
 
-/** [L5] Why a claim with this token is refused: it is for whoever holds the thread by it, and for nobody else. */
+/** [L5] Why a claim with this token is refused: only the agent that holds the thread by it may claim with it. */
 export function* tokenRefused(
   thread: ThreadRow,
   lease: LeaseRow | undefined,
@@ -133,7 +133,7 @@ function lost(thread: ThreadRow, lease: LeaseRow | undefined, agent: string): In
   });
 }
 
-/** A token of nobody's, or of another's. */
+/** A token that belongs to nobody, or to another agent. */
 function neverGiven(thread: ThreadRow, lease: LeaseRow | undefined, agent: string, now: string): InboxError {
   const id = idOf("thread", thread.thread_id);
   const held = isHeld(lease) && !hasEnded(thread);

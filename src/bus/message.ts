@@ -58,13 +58,13 @@ export interface Head {
   correlationId?: string;
   taskId?: string;
   expiresAt?: string;
-  /** The first of several messages that one send has made. */
+  /** The first of several messages that one send has written. */
   copyOf?: number;
-  /** What was asked for before it is written, so that nobody waits for it: its number, and whether its addressee has gone. */
+  /** Read before it is written, so that the write needs no answer: its number, and whether its addressee has finished. */
   known?: { number: number; gone: boolean };
 }
 
-/** Who sends without a name of its own is called after the surface: any number of them may be meant. */
+/** A sender without a name gets the name of the surface, which may stand for any number of senders. */
 const nobodyInParticular: ReadonlySet<string> = new Set(["cli", "mcp", "api"]);
 
 /**
@@ -151,7 +151,7 @@ function* completed(
 
 const addresseeHasGone = hasGone(fragment`messages.to_agent`);
 
-/** What nobody has done with a new message yet. */
+/** A new message is neither handed over nor acked. */
 const untouched = initialOf(messages);
 
 /** The messages of a thread in order, all or those that a condition picks. */
@@ -192,8 +192,8 @@ function* withArtifacts(rows: readonly MessageRow[]): Procedure<Message[]> {
 }
 
 /**
- * Neither acked nor dead, of messages that are already named by their number, their thread or their delivery. Written so
- * that no index of what waits serves it: planners would walk through a whole inbox to find one message.
+ * Neither acked nor dead, for messages that are already selected by their number, thread or delivery. Written so that
+ * no index of waiting messages is used: planners would walk through a whole inbox to find one message.
  */
 export const open = fragment`coalesce(acked_at, dead_at) is null`;
 
@@ -202,19 +202,19 @@ interface Acknowledging {
   names: readonly string[];
   which: Sql;
   now: string;
-  /** The agent has been shown them: that counts as a delivery. */
+  /** The agent was shown them: this counts as a delivery. */
   seen?: boolean;
-  /** The agent takes them by their numbers: they are lost to whoever they are on their way to ([B4]). */
+  /** The agent acks them by their numbers: a reader to which they are being handed over loses them ([B4]). */
   taken?: boolean;
 }
 
-/** Marks messages to one of `names` as collected by the agent; answers with those that were not yet. */
+/** Marks messages to one of `names` as collected by the agent; returns those that were not collected before. */
 export function* acknowledge(what: Acknowledging): Procedure<number[]> {
   const rows = yield* all<{ message_id: number }>(alike(sql`${acknowledging(what)} returning message_id`));
   return rows.map((row) => row.message_id).sort((a, b) => a - b);
 }
 
-/** The same for whoever does not need to know which they were. */
+/** The same for a caller that does not need to know which ones. */
 export function acknowledging({ agent, names, which, now, seen, taken }: Acknowledging): Sql {
   const lost = seen || taken ? sql`, delivery_id = null` : nothing;
   const shown = seen
@@ -237,7 +237,7 @@ export function contentOf(input: Said & { artifacts: ArtifactInput[] }): Content
 export function firstLine(text: string): string {
   const line = linesOf(text.trimStart(), 1)[0]!.trimEnd();
   if (line.length <= 120) return line;
-  // Half of a character would be no text.
+  // Never cuts a character in two.
   const end = line.charCodeAt(118) >= 0xd800 && line.charCodeAt(118) < 0xdc00 ? 118 : 119;
   return `${line.slice(0, end)}…`;
 }

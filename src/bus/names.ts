@@ -1,11 +1,11 @@
-/** [X11] Names come into being here, and some of them belong to somebody. */
+/** [X11] Names are checked here when they are first used; some are reserved. */
 import { InboxError } from "../contract/errors.ts";
 import { lookOf, newNameProblem, shownName } from "../contract/names.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
 
-/** Refuses a name that nobody has used yet, where it could pass for another. One that is there already stays what it is. */
+/** Refuses a new name that could be mistaken for another. A name that is already in use stays valid. */
 export function* admitName(name: string): Procedure<void> {
   const problem = newNameProblem(name);
   if (problem === undefined || (yield* isThere(name))) return;
@@ -14,7 +14,7 @@ export function* admitName(name: string): Procedure<void> {
   });
 }
 
-/** Under any of the roles a name can have: a database may hold names from before the rule. */
+/** In any role that a name can have: a database may contain names from before this rule. */
 function* isThere(name: string): Procedure<boolean> {
   const there = yield* one(sql`
     select 1 as there from agents where agents.name = ${name}
@@ -32,8 +32,8 @@ interface Owned {
 }
 
 /**
- * Whose name this is, or looks like, where somebody was given it: the holder of a token, or the agent of a workspace. A
- * token that was lent to a sub-agent does not count: its name is free when it ends.
+ * The owner of this name, or of one that looks like it: the agent of a token or of a workspace. A token that was lent
+ * to a sub-agent does not count: its name is free when it ends.
  */
 export function* ownerOf(name: string): Procedure<Owned | undefined> {
   const given = yield* all<Owned>(sql`

@@ -1,4 +1,4 @@
-/** [U15] Devices that push notifications go to, the key they were subscribed with, and what they are told. */
+/** [U15] Devices that get push notifications, the key they subscribed with, and what they are sent. */
 import { type Notice, subscriptionLimit } from "../contract/notification.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one, run } from "../sql/procedure.ts";
@@ -18,7 +18,7 @@ export function* findKey(): Procedure<KeyRow | undefined> {
   );
 }
 
-/** The key of this bus; `fresh` becomes it where there is none. */
+/** The key of this bus; if it has none, `fresh` becomes its key. */
 export function* keepKey(tx: Context, fresh: Omit<KeyRow, "created_at">): Procedure<KeyRow> {
   yield* tx.lock("notification key");
   const known = yield* findKey();
@@ -42,7 +42,7 @@ export function* forgetSubscription(endpoint: string): Procedure<boolean> {
   return gone !== undefined;
 }
 
-/** [X2] A token may be revoked because a device was lost: the page subscribes those anew that are still used. */
+/** [X2] A token may be revoked because a device was lost. The page subscribes again on the devices that are still used. */
 export function* forgetDevicesOf(agent: string): Procedure<void> {
   yield* run(sql`delete from notification_subscriptions where agent_id = ${agent}`);
 }
@@ -63,7 +63,7 @@ export function* needingAfter(number: number): Procedure<{ number: number; notic
 
 const bodyLength = 200;
 
-/** The first line of it: a push service sees that there is something, and only the device what it is. */
+/** The first line of it. The push service sees only that there is a notification; only the device can read it. */
 function noticeOf(row: EntryRow): Notice {
   const line = row.comments.split("\n").find((one) => one.trim() !== "") ?? "";
   return {

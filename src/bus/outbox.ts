@@ -1,4 +1,4 @@
-/** [G3] Pointers that a carrier has still to take: written with their message, deleted once the carrier has them. */
+/** [G3] Pointers that the carrier has not taken yet: written with their message, and deleted once the carrier has them. */
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one, run } from "../sql/procedure.ts";
 import { joined, literal, type Sql, sql } from "../sql/sql.ts";
@@ -24,20 +24,23 @@ export const msUntil = (at: string | null, now: string) =>
 /** How long a process may take to hand a pointer to the carrier; after that another process takes it. */
 const takenMs = 10_000;
 
-/** Those that nobody has carried for a while, and nobody is carrying. */
+/** Pointers that were not carried for a while, and that nobody is carrying now. */
 function left(now: string, olderMs: number): Sql {
   const before = (ms: number) => new Date(Date.parse(now) - ms).toISOString();
   return sql`(outbox.taken_at is null or outbox.taken_at <= ${before(takenMs)}) and not exists (
     select 1 from messages where messages.message_id = outbox.message_id and messages.created_at > ${before(olderMs)})`;
 }
 
-/** Whether there is anything to carry, or to forget: its writer died, or has no carrier. */
+/** Whether there are pointers to carry or to delete: their writer died, or has no carrier. */
 export function* isLeft(tx: Context, olderMs: number): Procedure<boolean> {
   const now = yield* tx.clock();
   return (yield* one(sql`select 1 as some from outbox where ${left(now, olderMs)} limit 1`)) !== undefined;
 }
 
-/** Takes what is left: of many processes that sweep at once one carries each. Those that nobody waits for any more go first. */
+/**
+ * Takes what is left. If many processes sweep at once, each pointer is carried by one of them. Pointers that no
+ * longer matter are deleted first.
+ */
 export function* takeLeft(tx: Context, olderMs: number, limit: number): Procedure<Pointed[]> {
   const now = yield* tx.clock();
   yield* run(sql`
@@ -55,12 +58,12 @@ export function* takeLeft(tx: Context, olderMs: number, limit: number): Procedur
     .sort((a, b) => a.id - b.id);
 }
 
-/** They could not be carried: whoever can may try at once. */
+/** They could not be carried: another process may try at once. */
 export function* putBack(ids: readonly number[]): Procedure<void> {
   if (ids.length) yield* run(sql`update outbox set taken_at = null where message_id in (${joined(ids)})`);
 }
 
-/** What sets this bus apart from every other. */
+/** An id that distinguishes this bus from every other one. */
 export function* busId(): Procedure<string> {
   return (yield* one<{ bus_id: string }>(sql`select bus.bus_id from bus`))!.bus_id;
 }
@@ -69,7 +72,7 @@ export function* carried(ids: readonly number[]): Procedure<void> {
   if (ids.length) yield* run(sql`delete from outbox where message_id in (${joined(ids)})`);
 }
 
-/** Which of these somebody could still be given now. */
+/** Which of these messages could still be delivered now. */
 export function* stillThere(tx: Context, ids: readonly number[]): Procedure<number[]> {
   const now = yield* tx.clock();
   const rows = yield* all<{ message_id: number }>(

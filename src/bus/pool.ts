@@ -1,4 +1,4 @@
-/** [T12] Pools: who is in one, what waits for it, and one member more or less. */
+/** [T12] Pools: their members, what waits for them, and adding or removing a member. */
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";

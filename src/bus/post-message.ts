@@ -1,4 +1,4 @@
-/** [M1] A message on a channel, or a plain one; to `*` or to a pool a copy for each who is there. */
+/** [M1] A message to a channel, or a plain message; to `*` or a pool, each receiver gets a copy. */
 import { InboxError } from "../contract/errors.ts";
 import type { Kind } from "../contract/message.ts";
 import { blank, call, phrase } from "../contract/phrase.ts";
@@ -20,7 +20,7 @@ interface Letter {
   strict: boolean;
   payload?: Record<string, unknown>;
   kind?: Kind;
-  /** Whether the answer tells the number of its event. */
+  /** Whether the answer contains the number of its event. */
   tells?: boolean;
   more?: Pick<Head, "correlationId" | "taskId"> & { ttlSeconds?: number };
 }
@@ -71,8 +71,8 @@ export function* postToChannel(
 }
 
 /**
- * What the messages need is asked for with the time; then nobody waits for the messages themselves. Of a group only those
- * who are there get one.
+ * What the messages need is read together with the time, so the writes need no answers. The addressees of a group were
+ * selected before and have not finished; only a single addressee is checked for that.
  */
 function* prepared(
   tx: Context,

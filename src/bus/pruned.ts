@@ -1,11 +1,14 @@
-/** [M7] Which messages of a channel were deleted, so that a reader whose cursor lies before them is told: never a silent gap. */
+/**
+ * [M7] The ranges of a channel's messages that were deleted, so that a reader whose cursor lies before one is told
+ * and skips nothing silently.
+ */
 import type { Procedure } from "../sql/procedure.ts";
 import { all, one, run } from "../sql/procedure.ts";
 import { joined, sql } from "../sql/sql.ts";
 import { insert } from "../sql/table.ts";
 import { pruned } from "../sql/tables.ts";
 
-/** Always as many to a statement: every other number would be one more statement to prepare and keep. */
+/** A fixed number per statement: every other number would be another statement to prepare and keep. */
 const idsAtOnce = 100;
 const end = Number.MAX_SAFE_INTEGER;
 
@@ -27,7 +30,7 @@ export function* rememberPruned(
   }
 }
 
-/** Ids with no message of the channel left in between are one range, and grow together with those that were there before. */
+/** Ids with no message of the channel between them form one range, and are joined to the ranges that exist. */
 function* rememberSome(channel: string, ids: readonly number[], unacked: boolean): Procedure<void> {
   const filled = Array.from({ length: idsAtOnce }, (_, i) => ids[i] ?? ids[0]!);
   const around = yield* all<{ id: number; before: number; after: number }>(sql`

@@ -1,8 +1,8 @@
-/** [A5] Questions with choices: asking, answering, and what was decided. All of it is messages that have one correlation. */
+/** [A5] Questions with choices: asking, answering, and deciding. All of it is stored as messages with one correlation id. */
 import { person } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
 import { call, phrase } from "../contract/phrase.ts";
-import type { Approval, Given } from "../contract/question.ts";
+import type { Approval, GivenAnswer } from "../contract/question.ts";
 import { withoutTokens } from "../contract/secret.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
@@ -24,7 +24,7 @@ export interface Question {
   task?: Audited["task"];
 }
 
-/** Answers with its correlation. */
+/** Returns its correlation id. */
 export function* askQuestion(
   tx: Context,
   question: Question,
@@ -54,7 +54,7 @@ interface Asked {
   first: MessageRow;
   choices: string[];
   need: number;
-  /** Who was asked, so far. */
+  /** The agents that were asked so far. */
   to: string[];
 }
 
@@ -78,19 +78,20 @@ export function* questionOf(correlation: string, from: string): Procedure<Asked>
 export interface Decision {
   choice: string | null;
   choices: string[];
-  answers: Given[];
-  /** The answers, as messages in the inbox of whoever asked. */
+  answers: GivenAnswer[];
+  /** The answers, as messages in the inbox of the agent that asked. */
   messages: number[];
-  /** How long ago it was asked. */
+  /** Milliseconds since it was asked. */
   ageMs: number;
 }
 
-/** Who does not say who it is, at a terminal, is the person. */
+/** A caller without a name, at a terminal, is the person. */
 const usualName = "main";
 
 /**
- * [A5.4] As whom a caller answers what the person was asked; undefined for one who may not. With a token it is whoever may
- * change the person's inbox, which was checked before (inbox/access.ts), under its own name. Over MCP `main` is a model.
+ * [A5.4] The name under which a caller answers a question to the person; undefined if it may not. A caller with a
+ * token answers under its own name, if it may change the person's inbox, which inbox/access.ts has checked before.
+ * Over MCP, `main` is a model.
  */
 export function answererForPerson(tx: Context, from: string): string | undefined {
   if (from === person || tx.verified) return from;
@@ -111,14 +112,14 @@ export function chosen(
   return said !== undefined && choices.includes(said) ? said : undefined;
 }
 
-/** The first choice once enough have given it, any other as soon as one has. Who was not asked decides nothing. */
+/** The first choice once enough agents have given it; any other as soon as one has. Agents that were not asked decide nothing. */
 export function* decisionOf(tx: Context, correlation: string, from: string): Procedure<Decision> {
   const { first, choices, need, to } = yield* questionOf(correlation, from);
   const ageMs = Date.parse(yield* tx.clock()) - Date.parse(first.created_at);
   const rows = yield* all<MessageRow>(sql`
     select ${messageColumns} from messages where messages.correlation_id = ${correlation} and messages.reply = 1
       and messages.kind = 'answer' order by messages.message_id`);
-  const answers: Given[] = [];
+  const answers: GivenAnswer[] = [];
   const counted = rows.filter(
     (row) => to.includes(row.from_agent) || (to.includes(person) && isPersons(row)),
   );
@@ -132,8 +133,8 @@ export function* decisionOf(tx: Context, correlation: string, from: string): Pro
       verified: row.verified === 1,
     });
   }
-  // [A6.1] Whoever answers for the person is that one of those who were asked.
-  const asked = ({ agent }: Given) => (to.includes(agent) ? agent : person);
+  // [A6.1] An answer on behalf of the person counts as the person's.
+  const asked = ({ agent }: GivenAnswer) => (to.includes(agent) ? agent : person);
   const [yes] = choices;
   const other = answers.find(({ choice }) => choice !== null && choice !== yes)?.choice;
   const approved = new Set(answers.filter(({ choice }) => choice === yes).map(asked)).size >= need;
@@ -193,7 +194,7 @@ export function* recordAnswer(
   );
 }
 
-/** [A8] What a message asks permission for; null where it asks for something else, or is not on this bus. */
+/** [A8] The permission that a message asks for; null if it asks for something else, or is not on this bus. */
 export function* approvalIn(message: number): Procedure<Approval | null> {
   const found = yield* one<Pick<MessageRow, "payload_json">>(
     sql`select messages.payload_json from messages where messages.message_id = ${message}`,
@@ -209,7 +210,7 @@ export function* approvalIn(message: number): Procedure<Approval | null> {
   };
 }
 
-/** A question that nobody can decide any more: whoever asked it has closed it. */
+/** A question that can no longer be decided: the agent that asked has closed it. */
 export function* closeQuestion(
   tx: Context,
   { question, from, answer }: { question: string; from: string; answer: string },
@@ -229,7 +230,7 @@ export function* closeQuestion(
     });
 }
 
-/** [U14] What a task has asked and nobody has answered, when it ends: nobody waits for an answer any more. */
+/** [U14] Closes the unanswered questions of a task that ends: nobody waits for the answers any more. */
 export function* closeQuestionsOf(
   tx: Context,
   { task_number, name }: { task_number: number; name: string },
@@ -242,7 +243,7 @@ export function* closeQuestionsOf(
   for (const { question } of asked) yield* closeQuestion(tx, { question, from: name, answer }, now);
 }
 
-/** [A8] Whether something was allowed for the rest of a task: what the question said that the answer covers. */
+/** [A8] Whether something was allowed for the rest of a task, as far as the question said that the answer covers it. */
 export function* allowedForTask(task: number, covers: string, choice: string): Procedure<boolean> {
   const rows = yield* all<{ payload_json: string }>(sql`
     select distinct messages.payload_json from audit join messages on messages.correlation_id = audit.question

@@ -1,6 +1,6 @@
 /**
- * [Y5] Quotas, asked in the transaction of the write that they may refuse. Where there are none that costs no statement: which
- * there are is a fact that a process learns and asks for again after two seconds.
+ * [Y5] Quotas, checked in the transaction of the write that they may refuse. If there are none, this costs no
+ * statement: each process keeps the list of quotas and reads it again after two seconds.
  */
 import { person } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
@@ -12,7 +12,7 @@ import { columnsOf, insert, type RowOf } from "../sql/table.ts";
 import { quotas, quotaUsage } from "../sql/tables.ts";
 import { expiryAfter } from "./expiry.ts";
 
-/** Under this name the limits of everybody are stored: no agent has it. */
+/** The limits for all agents are stored under this name, which no agent can have. */
 export const everybody = "*";
 const quotaColumns = columnsOf(quotas);
 
@@ -28,11 +28,11 @@ export function* allQuotas(): Procedure<Quota[]> {
   const rows = yield* all<RowOf<typeof quotas>>(
     sql`select ${quotaColumns} from quotas order by quotas.agent_id`,
   );
-  // Everybody's first: "*" comes after some names.
+  // The limits for all agents first: "*" would come after some names.
   return rows.map(quotaView).sort((a, b) => Number(a.name !== null) - Number(b.name !== null));
 }
 
-/** As a fact: since when it is known, then the quotas, or nothing. */
+/** As the process keeps it: since when it is known, then the quotas, if there are any. */
 const fact = "quotas";
 const keptSeconds = 2;
 
@@ -63,13 +63,13 @@ function* limitsOf(tx: Context, agent: string, now: string): Procedure<Limits | 
 /** What one write adds. */
 export interface Spending {
   messages?: number;
-  /** Asked only where it counts. */
+  /** Computed only if there is a limit on it. */
   bytes?: () => number;
   threads?: 1;
   subAgents?: 1;
 }
 
-/** Refuses a write that would exceed a quota, before anything of it is written; else it counts. */
+/** Refuses a write that would exceed a quota, before anything is written; otherwise counts it. */
 export function* spend(tx: Context, agent: string, spending: Spending, now: string): Procedure<void> {
   if (agent === person) return;
   const limits = yield* limitsOf(tx, agent, now);
@@ -80,7 +80,7 @@ export function* spend(tx: Context, agent: string, spending: Spending, now: stri
       agent,
       quota: "open threads",
       limit: limits.openThreads,
-      hint: "wait until some have ended, or end some",
+      hint: "wait until some of its threads have ended, or end some",
     });
   if (subAgents && limits.subAgents !== null)
     yield* refuseMore(unfinishedTasksOf(agent), {
@@ -93,7 +93,7 @@ export function* spend(tx: Context, agent: string, spending: Spending, now: stri
     yield* useUp(tx, { agent, limits, spending, now });
 }
 
-// Both conditions as the index of open threads has them.
+// Both conditions as in the index of open threads.
 const openThreadsOf = (agent: string) => sql`
   select 1 as one from threads where threads.created_by = ${agent} and threads.status in ('pending', 'claimed', 'in_progress', 'blocked')`;
 
@@ -155,9 +155,9 @@ function* useUp(tx: Context, { agent, limits, spending, now }: Counting): Proced
 const exceeded = ({ agent, quota, limit }: Exceedable, asked: number, until: string) =>
   new InboxError(
     "limited",
-    `"${agent}" has a quota of ${limit} ${quota}; with this write it would be ${asked}`,
+    `this write exceeds the quota of "${agent}": ${quota} are limited to ${limit}, and it would make ${asked}`,
     {
-      hint: `nothing was written; the count starts again after ${until}`,
+      hint: `nothing was written; the count is reset after ${until}`,
       details: { agent, quota, limit, until },
     },
   );

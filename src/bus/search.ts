@@ -1,6 +1,6 @@
 /**
- * Words to search by. They are written after the fact, not with what they are of: following the events, so that a send costs
- * no more for it. How far they are is one number, and whoever searches brings them up to date first.
+ * Search words. They are written later than the texts, by following the events, so that a send costs nothing extra.
+ * One number says how far they are; a search brings them up to date first.
  */
 import type { SearchKind } from "../contract/search.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
@@ -11,12 +11,12 @@ import { entries, events, messages, threads } from "../sql/tables.ts";
 import { prunedEvents } from "./retention/events.ts";
 import { wordsIn } from "./words.ts";
 
-/** As the index numbers them. */
+/** The number of each kind in the index. */
 export const kindNumbers: Record<SearchKind, number> = { entries: 1, threads: 2, messages: 3 };
 
-/** Only so much of a text can be found. */
+/** How much of a text can be found. */
 const textLimit = 100_000;
-/** One step is short: others wait for it. */
+/** A step is short, because other writes wait for it. */
 const eventsAtOnce = 100;
 const textAtOnce = 100_000;
 const refsAtOnce = 500;
@@ -26,7 +26,7 @@ export function* forgetWords(tx: Context, kind: SearchKind, refs: readonly numbe
     yield* run(tx.search.drop(kindNumbers[kind], refs.slice(at, at + refsAtOnce)));
 }
 
-/** After a bus was copied: nothing of what was there may be found any more. */
+/** After a bus was copied: nothing that was there before may be found any more. */
 export function* forgetAllWords(tx: Context): Procedure<void> {
   yield* tx.search.clear();
   yield* run(sql`update search_progress set event_id = 0, kind = 0, ref = 0`);
@@ -44,23 +44,23 @@ function* newestEvent(): Procedure<number> {
   return row?.last ?? 0;
 }
 
-/** How many events the words are behind, also such as are not yet to be taken because an earlier one may still come. */
+/** How many events are not indexed yet, including those that cannot be taken yet because an earlier one may still appear. */
 export function* wordsBehind(tx: Context): Procedure<number> {
   return Math.max(0, (yield* newestEvent()) - (yield* wordsReached(tx)));
 }
 
 const told = part(events, "event_id", "event_type", "thread_id", "message_id", "payload_json");
 const toldColumns = columnsOf(told);
-/** With how much there is to read. */
+/** With the size of the texts to read. */
 type Happened = RowOf<typeof told> & { bytes: number };
 
-/** How many events are left, and whether it came any further. */
+/** How many events are left, and whether it got any further. */
 interface Read {
   left: number;
   moved: boolean;
 }
 
-/** Takes a few events further. */
+/** Indexes a few more events. */
 export function* nextWords(tx: Context): Procedure<Read> {
   yield* alone(tx, "search");
   const settled = yield* tx.settled();
@@ -97,8 +97,8 @@ export function* nextWords(tx: Context): Procedure<Read> {
 const oldAtOnce = 20;
 
 /**
- * [Y3] Words that are made anew, where retention has deleted the events of what is still there: entries, threads and messages
- * themselves are walked through, and then the events that are left.
+ * [Y3] Builds the words again where retention has deleted the events of rows that are still there: walks through
+ * entries, threads and messages, and then through the events that are left.
  */
 function* nextOfOld(tx: Context, pruned: number): Procedure<void> {
   const at = (yield* one<{ kind: number; ref: number }>(

@@ -1,4 +1,4 @@
-/** [U15] What the person last read of documents, within limits. */
+/** [U15] The texts of documents as the person last read them, within limits. */
 import { seenLimits } from "../contract/document.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { all, run } from "../sql/procedure.ts";
@@ -27,7 +27,7 @@ export function* keepSeen(row: NewRow<typeof seenDocuments>): Procedure<void> {
     do update set entry_id = excluded.entry_id, seen_at = excluded.seen_at, text = excluded.text`);
 }
 
-/** What was read longest ago goes first. */
+/** The text that was read longest ago is deleted first. */
 export function* forgetOldSeen(): Procedure<void> {
   yield* run(sql`delete from seen_documents where seen_at <= (
     select kept.seen_at from seen_documents as kept order by kept.seen_at desc limit 1 offset ${seenLimits.documents})`);

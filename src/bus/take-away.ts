@@ -1,4 +1,4 @@
-/** [L10] A thread is taken from whoever has it: given back by force, or given to another. Whoever lost it is told. */
+/** [L10] A thread is taken from its holder: released by force, or reassigned. The agent that lost it is told. */
 
 import { onlyOneOf } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
@@ -14,7 +14,7 @@ import { findLease, isHeld, type LeaseRow, recordLoss, saveLease } from "./lease
 import { firstLine, type Written, write } from "./message.ts";
 import { changeThread, hasEnded, lockThread, notNow, type ThreadRow, threadView } from "./thread.ts";
 
-/** Somebody decides about a thread that is in somebody's hands. */
+/** An agent decides about a thread that another agent holds. */
 export interface Taking {
   thread: ThreadRow;
   lease: LeaseRow | undefined;
@@ -61,13 +61,13 @@ export function* tell(tx: Context, taking: Taking, to: string, what: string): Pr
   return yield* write(tx, head, { summary, body: reason, payload }, now);
 }
 
-/** Its holder is fenced, as by a take-over. */
+/** The holder is fenced, as by a take-over. */
 export function* endLease({ lease, agent, now }: Taking): Procedure<void> {
   if (lease!.agent_id !== agent) yield* recordLoss(lease!, agent, now);
   yield* saveLease({ ...lease!, released_at: now });
 }
 
-/** A sub-agent cannot be told to let go of what it was started for: it is ended. */
+/** A sub-agent cannot be told to give up the task it was started for: it is ended instead. */
 export function* notOfSubAgent(thread: ThreadRow, command: string): Procedure<void> {
   const task = yield* one<{ name: string }>(sql`
     select tasks.name from tasks

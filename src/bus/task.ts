@@ -20,14 +20,14 @@ export const taskColumns = columnsOf(tasks);
 /** The same with no more than the beginning of the prompt. */
 const briefColumns = columnsOf(tasks, { prompt: fragment`substr(tasks.prompt, 1, 400)` });
 
-// "Not finished" is said too: no planner sees by itself that the index of what lives serves these.
+// The condition "not finished" is repeated, because no planner sees by itself that the index of unfinished tasks serves these.
 export const isRunning = fragment`tasks.status <> 'finished' and tasks.status = 'running'`;
 export const isWaiting = fragment`tasks.status <> 'finished' and tasks.status = 'waiting'`;
 export const isUnstarted = fragment`tasks.status <> 'finished' and tasks.status in ('queued', 'waiting')`;
-/** It may start, or has: `orch run` has let it. */
+/** It may start, or has started: `orch run` has released it. */
 export const isReleased = fragment`tasks.status <> 'finished' and tasks.status in ('waiting', 'running')`;
 
-/** Everything that changes tasks is in one order: who may start depends on all the others. */
+/** All changes to tasks take this lock, because which task may start depends on all the others. */
 export const lockTasks = (tx: Context) => alone(tx, "tasks");
 
 export const isLive = (row: TaskRow) => row.status !== "finished";
@@ -38,11 +38,11 @@ export function* tasksWhere(condition: Sql, order: Sql = fragment`tasks.task_num
 }
 
 /**
- * [A2] Which task is meant: the one with that id; else the newest of that name; else the one with that branch, which is
- * another's as soon as it was merged or discarded.
+ * [A2] Which task is meant: the one with that id; else the newest of that name; else the one with that branch. A
+ * branch belongs to another task once it was merged or discarded.
  */
 export function* taskNumberOf(meant: string): Procedure<number | undefined> {
-  // First, so that a name from before such names were refused hides no other task.
+  // Checked first, so that a task from before such names were refused does not hide another task.
   const number = taskNumberIn(meant);
   const byId =
     number !== undefined &&
@@ -53,7 +53,7 @@ export function* taskNumberOf(meant: string): Procedure<number | undefined> {
   return found?.task_number ?? (yield* taskOnBranch(meant));
 }
 
-/** Repositories do not share their branches, so that several tasks can have one of the same name. */
+/** Repositories do not share branches, so several tasks can have a branch of the same name. */
 function* taskOnBranch(branch: string): Procedure<number | undefined> {
   const rows = yield* all<{ task_number: number; state: WorktreeRow["state"] }>(sql`
     select worktrees.task_number, worktrees.state from worktrees where worktrees.branch = ${branch}
@@ -91,14 +91,17 @@ export function* findTask(name: string): Procedure<TaskRow> {
   });
 }
 
-/** The live task of that name, if there is one. */
+/** The unfinished task of that name, if there is one. */
 export function* liveTask(name: string): Procedure<TaskRow | undefined> {
   return yield* one<TaskRow>(
     sql`select ${taskColumns} from tasks where tasks.name = ${name} and tasks.status <> 'finished'`,
   );
 }
 
-/** The first word of a keeper's token stays the same, whoever takes the task over: what was started bears it. */
+/**
+ * The first word of a keeper's token stays the same when the task is taken over: the processes that were started have
+ * it as their mark.
+ */
 export const markOf = (token: string) => token.split(".", 1)[0]!;
 
 type Change = Partial<Omit<TaskRow, "task_number" | "name" | "parent" | "created_at">>;
@@ -187,7 +190,7 @@ const fieldsOf = (row: TaskRow, { after, worktrees, usages }: More): Omit<Task, 
 /** Processes are written as `pid:start:boot`. */
 const pidOf = (process: string | null) => (process === null ? null : Number(process.split(":", 1)[0]));
 
-/** What an agent has pushed, and the reviews of it. */
+/** The tasks that an agent has pushed, and their reviews. */
 export const ownedBy = (agent: string | undefined): Sql =>
   agent === undefined
     ? nothing

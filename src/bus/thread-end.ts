@@ -1,4 +1,4 @@
-/** [T7] The two ways a holder ends a thread, and what becomes of a result that comes too late ([L4]). */
+/** [T7] The two ways in which a holder ends a thread, and what happens to a result that comes too late ([L4]). */
 import { InboxError } from "../contract/errors.ts";
 import { numberOf } from "../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
@@ -46,7 +46,7 @@ export function* endThread(
     payload: status === "failed" ? { ...input.payload, success: false } : input.payload,
   });
   yield* ownThread(tx, input.thread);
-  // The review is rarely there, but to ask for it later would be a round trip of its own.
+  // There is rarely a review, but reading it later would cost another round trip.
   const [locked, review] = yield* together(
     lockOwned(tx, input.thread),
     pendingReview(numberOf(input.thread)),
@@ -71,7 +71,7 @@ export function* endThread(
 
 type Review = Pick<TaskRow, "name" | "review">;
 
-/** Of the task that a thread is, if it is reviewed before it is done. */
+/** The review of the task that a thread belongs to, if the task is reviewed before it ends. */
 function* pendingReview(thread: number): Procedure<Review | undefined> {
   return yield* one<Review>(
     alike(sql`
@@ -80,7 +80,7 @@ function* pendingReview(thread: number): Procedure<Review | undefined> {
   );
 }
 
-/** [A12] Its parent is to hear one result, with the review in it: what it says at the end of its turn is looked at first. */
+/** [A12] Its parent gets one result, with the review in it: what the sub-agent says at the end of its turn is reviewed first. */
 function refuseUnreviewed({ task_id }: ThreadRow, task: Review | undefined): void {
   if (task && task.name === task_id)
     throw new InboxError("invalid_state", `"${task_id}" is reviewed by ${task.review} before it is done`, {
@@ -95,7 +95,7 @@ interface Ending extends Omit<Locked, "lease"> {
   status: "done" | "failed";
 }
 
-/** The result and the end, in one step: what the others need to know of the message the database finds by itself. */
+/** Writes the result and ends the thread in one step: the other statements find the number of the message in the database. */
 function* writeLast(tx: Context, { thread, lease, agent, content, status, now }: Ending): Procedure<Written> {
   const { thread_id, created_by } = thread;
   const head = { thread: thread_id, from: agent, to: created_by, kind: "result" } as const;
@@ -116,11 +116,11 @@ function* writeLast(tx: Context, { thread, lease, agent, content, status, now }:
   return message;
 }
 
-/** [T11] Nobody needs to be told any more what an ended thread asked for. Part of the ending, not an event of its own. */
+/** [T11] An ended thread no longer asks for anything. This is part of ending it, and has no event of its own. */
 export function* settle(thread: ThreadRow, now: string): Procedure<void> {
   const which = sql`thread_id = ${thread.thread_id} and kind in ('task', 'answer')`;
   yield* run(acknowledging({ agent: thread.assigned_to, names: [thread.assigned_to], which, now }));
-  // [U11] Nor does the person have to answer what it had asked.
+  // [U11] Nor does the person have to answer its questions any more.
   yield* run(
     alike(sql`update entries set needs = null where thread_id = ${thread.thread_id} and needs = 'answer'`),
   );
@@ -135,7 +135,7 @@ interface LateResult {
   now: string;
 }
 
-/** A fenced holder's result is not thrown away: it stays in the thread, marked, and the refusal says so. */
+/** The result of a fenced holder is not discarded: it is kept in the thread, marked as late, and the refusal says so. */
 function* keepLate(
   tx: Context,
   { thread, agent, content, lost, command, now }: LateResult,

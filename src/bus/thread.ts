@@ -31,18 +31,18 @@ export function* findThread(id: string): Procedure<ThreadRow> {
   return yield* found(id, nothing);
 }
 
-/** The thread, locked until the end of the transaction: all that concerns it is in one order. */
+/** The thread, locked until the end of the transaction, so that all changes to it are in one order. */
 export function* lockThread(tx: Context, id: string): Procedure<ThreadRow> {
   yield* ownThread(tx, id);
   return yield* found(id, tx.forUpdate);
 }
 
-/** Nobody who shares the transaction concerns itself with the thread until this procedure has ended. */
+/** No other caller in this transaction uses the thread until this procedure has ended. */
 export const ownThread = (tx: Context, id: string) => tx.own(owned(numberOf(id)));
 
 /**
- * Of a statement that has locked it: the row, which becomes one's own. Undefined where somebody in this transaction has
- * had it: then it may be older than what that one wrote.
+ * The row that a statement has locked, for the use of this procedure alone. Undefined if another caller in this
+ * transaction has used it: then the row may be older than what that caller wrote.
  */
 export function* adopt<T extends ThreadRow>(tx: Context, row: T): Procedure<T | undefined> {
   const name = owned(row.thread_id);
@@ -51,7 +51,7 @@ export function* adopt<T extends ThreadRow>(tx: Context, row: T): Procedure<T | 
   return untouched ? row : undefined;
 }
 
-/** The first of these that nobody else has locked. */
+/** The first of these that no other transaction has locked. */
 export function* lockFirstFree(tx: Context, ids: readonly number[]): Procedure<ThreadRow | undefined> {
   for (const id of ids) {
     if (!tx.free(owned(id))) continue;
@@ -79,7 +79,7 @@ const changeable = part(
   ...(["status", "assigned_to", "addressed_to", "latest_message_id", "task_id", "updated_at"] as const),
 );
 
-/** The number of a thread's newest message, where only the database knows it yet. */
+/** The number of a thread's newest message, if only the database knows it so far. */
 export const newestMessageIn = (thread: number) =>
   sql`(select max(messages.message_id) from messages where messages.thread_id = ${thread})`;
 
@@ -88,7 +88,7 @@ export const newestMessage = (thread: number, status: Status, now: string) =>
   alike(sql`update threads set status = ${status}, latest_message_id = ${newestMessageIn(thread)}, updated_at = ${now}
     where thread_id = ${thread}`);
 
-/** Writes what is different: every index of a column that is written, even as it was, is written too. */
+/** Writes only what has changed: writing a column updates all its indexes, even if the value is the same. */
 export function* changeThread(
   thread: ThreadRow,
   change: Partial<Omit<RowOf<typeof changeable>, "updated_at">>,
@@ -105,7 +105,7 @@ export function* changeThread(
 
 export const hasEnded = (thread: ThreadRow) => endedStatuses.includes(thread.status);
 
-/** [T3]: says what was asked, what is the case, and what is possible instead. */
+/** [T3] Says what was asked, what the status is, and what is possible instead. */
 export function notNow(thread: ThreadRow, command: string): InboxError {
   const id = idOf("thread", thread.thread_id);
   const possible = allowedNow[thread.status].join(", ");

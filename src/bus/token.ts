@@ -1,4 +1,4 @@
-/** [X2] Tokens as they are stored, and whom one speaks for. Only hashes are stored; whoever asks brings the hash. */
+/** [X2] Tokens as they are stored, and the agent that one belongs to. Only hashes are stored; callers pass the hash. */
 import type { OutputOf } from "../contract/operations/index.ts";
 import type { Scope } from "../contract/token.ts";
 import type { Procedure } from "../sql/procedure.ts";
@@ -7,10 +7,10 @@ import { sql } from "../sql/sql.ts";
 import { columnsOf, part, type RowOf } from "../sql/table.ts";
 import { tokens } from "../sql/tables.ts";
 
-/** All but the hash, which nobody is shown. */
-const shown = part(tokens, "token_id", "agent_id", "scope", "created_at", "revoked_at");
-export const tokenColumns = columnsOf(shown);
-export type TokenRow = RowOf<typeof shown>;
+/** All columns but the hash, which nobody is shown. */
+const withoutHash = part(tokens, "token_id", "agent_id", "scope", "created_at", "revoked_at");
+export const tokenColumns = columnsOf(withoutHash);
+export type TokenRow = RowOf<typeof withoutHash>;
 
 export type TokenView = OutputOf<"tokens.list">["tokens"][number];
 

@@ -1,28 +1,30 @@
 /**
- * [A11] What tasks use, as it is stored: by task, with all below it, and by day. A keeper reports what its attempt has used so
- * far; the difference to what was counted before is added to the task, to those above it and to the day.
+ * [A11] The usage of tasks as it is stored: by task, including all tasks below it, and by day. A keeper reports what
+ * its attempt has used so far; the difference to what was counted before is added to the task, to the tasks above it
+ * and to the day.
  */
 import { type Budget, type Excess, excessOver, type Usage, type UsageReport } from "../contract/usage.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
-import { all, one, run } from "../sql/procedure.ts";
-import { joined, sql } from "../sql/sql.ts";
+import { one, run } from "../sql/procedure.ts";
+import { fragment, sql } from "../sql/sql.ts";
 import { columnsOf, insert, overwriting, part, type RowOf } from "../sql/table.ts";
 import { dailyUsage, tasks, taskUsage } from "../sql/tables.ts";
 import { threadTopic } from "../sql/topics.ts";
+import { byTask } from "./by-task.ts";
 
 export type UsageRow = RowOf<typeof taskUsage>;
 const usageColumns = columnsOf(taskUsage);
-// Each is read before it is replaced, under the lock of all tasks.
+// Each row is read before it is replaced, under the lock of all tasks.
 const replacingTask = overwriting(taskUsage);
 const replacingDay = overwriting(dailyUsage);
 
-/** What a program said of a whole session, for when it is resumed. */
+/** What a program has reported for a whole session, needed when it is resumed. */
 export interface SessionCount {
   id: string;
   used: UsageReport;
 }
 
-/** What a keeper says of its attempt. */
+/** What a keeper reports about its attempt. */
 export interface Metered {
   /** Of all programs that the attempt has started. */
   used: UsageReport;
@@ -44,7 +46,7 @@ const amountsOf = (used: UsageReport): Amounts => ({
 
 const nothing: Amounts = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, micro_usd: null, turns: 0 };
 
-/** Money that nobody reported is none; what one side reported stays. */
+/** Money that nobody reported is null; if one side has reported it, that stays. */
 const plus = (a: number | null, b: number | null) => (a === null && b === null ? null : (a ?? 0) + (b ?? 0));
 
 export const added = (a: Amounts, b: Amounts, sign: 1 | -1 = 1): Amounts => ({
@@ -81,11 +83,7 @@ export const usageView = (amounts: Amounts): Usage => ({
 });
 
 export function* usagesOf(rows: readonly { task_number: number }[]): Procedure<Map<number, UsageRow>> {
-  if (!rows.length) return new Map();
-  const found = yield* all<UsageRow>(sql`
-    select ${usageColumns} from task_usage
-    where task_usage.task_number in (${joined(rows.map((row) => row.task_number))}) order by task_usage.task_number`);
-  return new Map(found.map((row) => [row.task_number, row]));
+  return yield* byTask<UsageRow>(fragment`task_usage`, usageColumns, rows);
 }
 
 export function* usageOf(task: number): Procedure<UsageRow | undefined> {
@@ -95,7 +93,7 @@ export function* usageOf(task: number): Procedure<UsageRow | undefined> {
 const isNothing = (amounts: Amounts) =>
   amounts.micro_usd === null && Object.values(amounts).every((value) => !value);
 
-/** What views of a task say: of itself, and with all below it. */
+/** The usage in views of a task: its own, and including all tasks below it. */
 export function usageViews(row: UsageRow | undefined): { usage: Usage | null; usageTotal: Usage | null } {
   if (!row) return { usage: null, usageTotal: null };
   const own = ownOf(row);
@@ -128,7 +126,7 @@ export const budgetColumns = (budget: Budget | null) => ({
   budget_micro_usd: budget === null || budget.costUsd === null ? null : micro(budget.costUsd),
 });
 
-/** Adds what is new to the task, to all above it, and to today. A report that is repeated adds nothing. */
+/** Adds what is new to the task, to all tasks above it, and to today. A repeated report adds nothing. */
 export function* recordUsage(
   tx: Context,
   task: Budgeted,
@@ -152,7 +150,7 @@ export function* recordUsage(
   yield* addElsewhere(tx, task, more);
 }
 
-/** A program says itself that it has used more. */
+/** A program reports additional usage itself. */
 export function* addUsage(tx: Context, task: Budgeted, used: UsageReport): Procedure<void> {
   const more = amountsOf(used);
   yield* addToTask(task.task_number, yield* usageOf(task.task_number), { own: more, below: nothing });
@@ -167,12 +165,12 @@ function* addElsewhere(tx: Context, task: Budgeted, more: Amounts): Procedure<vo
   for (let above = yield* taskAbove(task); above; above = yield* taskAbove(above)) {
     const { task_number, status, thread_id } = above;
     yield* addToTask(task_number, yield* usageOf(task_number), { own: nothing, below: more });
-    // Its keeper looks whether that is too much.
+    // The keeper checks whether that exceeds the budget.
     if (status === "running" && thread_id !== null) tx.wake(threadTopic(thread_id));
   }
 }
 
-/** The task of whoever pushed it; undefined where that was no sub-agent, or retention has deleted it. */
+/** The task of the agent that pushed it; undefined if that is not a sub-agent, or retention has deleted it. */
 function* taskAbove({ parent_number }: Budgeted): Procedure<Budgeted | undefined> {
   if (parent_number === null) return undefined;
   return yield* one<Budgeted>(
@@ -220,7 +218,7 @@ function* addToDay(day: string, more: Amounts): Procedure<void> {
   yield* run(sql`${insert(dailyUsage, row)} ${replacingDay}`);
 }
 
-/** What a task has used beyond its budget, with all that it started. */
+/** What a task has used beyond its budget, including all tasks below it. */
 export function* overBudget(task: Budgeted): Procedure<Excess | undefined> {
   const { budget_tokens, budget_micro_usd } = task;
   if (budget_tokens === null && budget_micro_usd === null) return undefined;
@@ -234,7 +232,7 @@ export const countOf = (row: UsageRow | undefined, session: string): UsageReport
   return kept?.id === session ? kept.used : undefined;
 };
 
-/** Dollars that a task may still spend: of its own budget, and of those of whoever it works for. */
+/** The dollars that a task may still spend: of its own budget, and of the budgets of the tasks above it. */
 export function* moneyLeft(task: Budgeted): Procedure<number | undefined> {
   let least: number | undefined;
   for (let each: Budgeted | undefined = task; each; each = yield* taskAbove(each)) {
@@ -246,7 +244,7 @@ export function* moneyLeft(task: Budgeted): Procedure<number | undefined> {
   return least;
 }
 
-/** For whoever reads a result: what the task has used, with all it started. */
+/** For the reader of a result: what the task has used, including all tasks below it. */
 export function usageInPayload(row: UsageRow | undefined) {
   const { usageTotal: total } = usageViews(row);
   return total && { usage: { tokens: total.tokens, cost_usd: total.costUsd, turns: total.turns } };

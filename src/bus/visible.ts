@@ -1,22 +1,25 @@
 /**
- * [X10] What one agent may read of many things, as conditions of a query. `tx.viewer` is whom an answer is for, where
- * that is somebody who may not read everything; without one nothing is left out.
+ * [X10] What an agent may read in lists, as conditions of a query. `tx.viewer` is the agent that an answer is for, if
+ * it may not read everything; without it nothing is left out.
  */
 import { person } from "../contract/entry.ts";
 import type { Context } from "../sql/procedure.ts";
 import { fragment, nothing, type Sql, sql } from "../sql/sql.ts";
 
-/** The names under which things reach an agent: its own and its pools'. */
+/** The names under which things are addressed to an agent: its own and its pools'. */
 const reachedBy = (agent: string) =>
   sql`(select cast(${agent} as text) union all select pool_members.pool from pool_members where pool_members.agent_id = ${agent})`;
 
-/** A name that is nobody's: neither an agent's, nor a pool's, nor the person's, nor that of a task to come. */
+/** A name that belongs to nobody: not to an agent, a pool, the person, or a task that has not started. */
 export const isTopic = (name: Sql) => sql`(${name} <> ${person}
   and not exists (select 1 from agents as somebody where somebody.name = ${name})
   and not exists (select 1 from pools as pool where pool.pool = ${name})
   and not exists (select 1 from tasks as task where task.name = ${name}))`;
 
-/** A party to a thread: who made it, has or had it, may claim it, or was written to in it. */
+/**
+ * A party to a thread: its creator, its present or former holder, an agent that may claim it, or one that was written
+ * to in it.
+ */
 export const threadsSeenBy = (agent: string) => sql`(threads.created_by = ${agent}
   or threads.assigned_to in ${reachedBy(agent)} or threads.addressed_to in ${reachedBy(agent)}
   or exists (select 1 from leases as held where held.thread_id = threads.thread_id and held.agent_id = ${agent})
@@ -37,19 +40,20 @@ export const entriesSeenBy = (agent: string) => sql`(entries.sender = ${agent} o
   select 1 from workspaces where workspaces.workspace_id = entries.workspace_id and workspaces.agent_id = ${agent}))`;
 
 /**
- * The task that an agent is the sub-agent of: the live one of its name, else the newest. Names are used again, and whoever has one
- * now is not whoever had it before.
+ * The task whose sub-agent an agent is: the unfinished one of its name, else the newest. Names are used again, and
+ * the present agent of a name has no rights of an earlier one.
  */
 const taskOf = (agent: string) => sql`(select own.task_number from tasks as own where own.name = ${agent}
   order by case own.status when 'finished' then 1 else 0 end, own.task_number desc limit 1)`;
 
-/** What it has pushed, what that has pushed, the one that it is itself, and what it was given to do. */
+/** The tasks it has pushed, the tasks below these, the task that it is itself, and the tasks that it was given as a worker. */
 export const tasksSeenBy = (agent: string) =>
   sql`(tasks.task_number = ${taskOf(agent)} or tasks.worker = ${agent} or ${isAncestor(agent)})`;
 
 /**
- * Whether an agent started the task, or what started it. A sub-agent is known by the number of its task; what was pushed by an
- * agent without a task is that agent's by name, and not that of a sub-agent who has the name now.
+ * Whether an agent has pushed the task, or a task above it. A sub-agent is identified by the number of its task.
+ * Tasks that were pushed by an agent without a task belong to that name, and not to a sub-agent that has the name
+ * now.
  */
 export const isAncestor = (agent: string) => sql`exists (
   with recursive above (parent, parent_number) as (
@@ -61,7 +65,7 @@ export const isAncestor = (agent: string) => sql`exists (
     or (above.parent_number is null and above.parent = ${agent} and not exists (
       select 1 from tasks as own where own.name = ${agent} and own.status <> 'finished')))`;
 
-/** Who there is, is no secret. */
+/** The list of agents is open to everybody. */
 const forEverybody = fragment`('agent.joined', 'pool.joined', 'pool.left', 'pool.removed')`;
 
 const eventsSeenBy = (agent: string) => sql`(events.source = ${agent} or events.created_by = ${agent}

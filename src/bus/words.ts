@@ -1,6 +1,6 @@
-/** Text as words to search by, the same on every engine: letters and numbers, without case and accents. */
+/** Splits text into words to search by, in the same way on every engine: letters and numbers, without case and accents. */
 
-/** Scripts that write without spaces: there each sign is a word. */
+/** Scripts that are written without spaces: there each character is a word. */
 const sign = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}";
 const word = new RegExp(`[${sign}]|(?:(?![${sign}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
 const wordLength = 100;
@@ -24,14 +24,14 @@ interface Found {
   end: number;
 }
 
-/** One after another: whoever wants the first does not pay for the rest. */
+/** One after another, so that a caller that needs only the first does not pay for the rest. */
 const foundIn = (text: string): IteratorObject<Found> =>
   text
     .matchAll(word)
     .map((match) => ({ word: folded(match[0]), start: match.index, end: match.index + match[0].length }))
     .filter((found) => found.word !== "");
 
-/** All words in order. Plain text, which most is, goes the short way. */
+/** All words in order. Plain text, which is the usual case, takes a shorter path. */
 export function wordsIn(text: string): string[] {
   if (!plain.test(text)) return Array.from(foundIn(text), (found) => found.word);
   return (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map((found) => found.slice(0, wordLength));
@@ -39,12 +39,12 @@ export function wordsIn(text: string): string[] {
 
 const askedLimit = 16;
 
-/** What a person typed: whatever it is, it is words. */
+/** The words that a person typed; any input is valid. */
 export const askedIn = (text: string): string[] => [...new Set(wordsIn(text))].slice(0, askedLimit);
 
 export interface Snippet {
   text: string;
-  /** Where in it the words are: from, to. */
+  /** The positions of the words in it: from, to. */
   matches: [number, number][];
 }
 

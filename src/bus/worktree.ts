@@ -1,18 +1,22 @@
-/** [A1] Worktrees of tasks as they are stored: what was planned, where it is, what was changed and what became of it. */
+/**
+ * [A1] Worktrees of tasks as they are stored: what was planned, where it is, what was changed, and whether it was
+ * merged or discarded.
+ */
 import { idOf } from "../contract/ids.ts";
 import type { KeptBranch, Worktree } from "../contract/worktree.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, run } from "../sql/procedure.ts";
-import { joined, sql } from "../sql/sql.ts";
+import { fragment, sql } from "../sql/sql.ts";
 import { assignments, columnsOf, insert, type RowOf } from "../sql/table.ts";
 import { worktrees } from "../sql/tables.ts";
+import { byTask } from "./by-task.ts";
 import type { TaskRow } from "./task.ts";
 import { and, visible } from "./visible.ts";
 
 export type WorktreeRow = RowOf<typeof worktrees>;
 const columns = columnsOf(worktrees);
 
-/** What a push knows of the repository around its folder. */
+/** What a push finds out about the repository around its folder. */
 export type WorktreePlan = Pick<WorktreeRow, "repository" | "prefix" | "base" | "into_branch">;
 
 /** What a task has changed. */
@@ -25,11 +29,7 @@ export function* planWorktree(task_number: number, plan: WorktreePlan): Procedur
 export function* worktreesOf(
   rows: readonly Pick<TaskRow, "task_number">[],
 ): Procedure<Map<number, WorktreeRow>> {
-  if (!rows.length) return new Map();
-  const found = yield* all<WorktreeRow>(sql`
-    select ${columns} from worktrees
-    where worktrees.task_number in (${joined(rows.map((row) => row.task_number))}) order by worktrees.task_number`);
-  return new Map(found.map((row) => [row.task_number, row]));
+  return yield* byTask<WorktreeRow>(fragment`worktrees`, columns, rows);
 }
 
 export function* worktreeOf(task: number): Procedure<WorktreeRow | undefined> {
@@ -37,13 +37,13 @@ export function* worktreeOf(task: number): Procedure<WorktreeRow | undefined> {
 }
 
 /**
- * [A4] The branch that a further turn begins from: its own while that is kept, the one it was merged into, else the one that it
- * was pushed from. Null where none was checked out there, and before it was started.
+ * [A4] The branch that another turn starts from: its own while that is kept, the one it was merged into, else the one
+ * it was pushed from. Null if no branch was checked out there, and before the task was started.
  */
 export const branchToBegin = ({ state, branch, merged_into, into_branch }: WorktreeRow): string | null =>
   state === "kept" || state === "planned" ? branch : state === "merged" ? merged_into : into_branch;
 
-/** [A2] Of the other tasks of its name those whose branches are still there, and that their name does not mean. */
+/** [A2] Other tasks of the same name whose branches are kept, and which the name alone does not select. */
 export function* othersKept(
   tx: Context,
   { name, task_number }: Pick<TaskRow, "name" | "task_number">,
@@ -55,7 +55,7 @@ export function* othersKept(
   return rows.map((row) => ({ id: idOf("task", row.task_number), branch: row.branch }));
 }
 
-/** Those that have a folder somewhere, or should have none any more. */
+/** Worktrees that have a folder, or whose folder is to be removed. */
 export function* madeWorktrees(_: Context): Procedure<(WorktreeRow & Pick<TaskRow, "name" | "host">)[]> {
   return yield* all(sql`
     select ${columns}, tasks.name, tasks.host from worktrees join tasks on tasks.task_number = worktrees.task_number

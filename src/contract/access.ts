@@ -1,6 +1,7 @@
 /**
- * [X10] Who may do what, where tokens are used. An operation says on what it acts (`access`); how that stands to the
- * caller is looked up (bus/access.ts); what a scope may do then is this table. It is enforced in one place (src/inbox/access.ts).
+ * [X10] Who may do what, if tokens are used. An operation declares what it acts on (`access`); the caller's relation
+ * to that is looked up (bus/access.ts); this table says what a scope may do then. It is enforced in one place
+ * (src/inbox/access.ts).
  */
 import type { Scope } from "./token.ts";
 
@@ -17,7 +18,7 @@ export type Deed = (typeof deeds)[number];
 export const relations = ["own", "open", "person", "other"] as const;
 export type Relation = (typeof relations)[number];
 
-/** The most a scope may do with what stands to it in each way; null: nothing. */
+/** The most that a scope may do with a thing, by the caller's relation to it; null: nothing. */
 export const policy: Record<Scope, Record<Relation, Deed | null>> = {
   worker: { own: "change", open: "change", person: null, other: null },
   leader: { own: "change", open: "change", person: "read", other: "change" },
@@ -28,7 +29,7 @@ export const policy: Record<Scope, Record<Relation, Deed | null>> = {
 export const allows = (scope: Scope, relation: Relation, deed: Deed): boolean =>
   policy[scope][relation] === "change" || policy[scope][relation] === deed;
 
-/** What an operation's input names by an id or a name. An assignment is a thread's: who has it is for its creator to decide. */
+/** What an operation's input names by an id or a name. An assignment concerns a thread: its creator decides who has it. */
 export const objects = [
   "inbox",
   "channel",
@@ -43,15 +44,15 @@ export const objects = [
 export type ObjectKind = (typeof objects)[number];
 
 export type Access<Field extends string = string> =
-  /** The same for everybody. */
+  /** The same for every caller. */
   | { on: "everybody" }
   /** The bus as a whole: only for these scopes. */
   | { on: "bus"; scopes: readonly Scope[] }
-  /** What the caller itself has or makes. `starts`: it starts programs, which is for those who lead and for sub-agents. */
+  /** What the caller itself has or makes. `starts`: it starts programs, which only leaders and sub-agents may. */
   | {
       on: "own";
       starts?: true;
-      /** Where this flag is given it also acts on something that a field names. */
+      /** If this flag is given, it also acts on something that a field names. */
       with?: { flag: Field; on: ObjectKind; by: Field; does: Deed };
     }
   /** Many things: the answer has only those that the caller may read. */
@@ -59,8 +60,8 @@ export type Access<Field extends string = string> =
   /** The whole of the person's inbox. */
   | { on: "person"; does: Deed }
   /**
-   * The thing or things that these fields name; where none of them is given, what is the caller's own. `forced`: what it
-   * acts on instead where the input says `force`.
+   * The thing or things that these fields name; if none of them is given, the caller's own. `forced`: what it acts on
+   * instead if the input has `force`.
    */
   | {
       on: ObjectKind;
@@ -78,7 +79,7 @@ export interface Target {
   does: Deed;
 }
 
-/** The kind of a field is the operation's, but for a channel beside a message's number. */
+/** The operation says the kind of a field, except for a channel beside a message's number. */
 const kindOfField = (kind: ObjectKind, field: string): ObjectKind => (field === "channel" ? "channel" : kind);
 
 export function targetsOf(

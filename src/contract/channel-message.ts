@@ -1,4 +1,4 @@
-/** A message in the channel view: what `inbox msg` prints and REST speaks. The same record as in message.ts. */
+/** A message in the channel view: what `inbox msg` prints and REST uses. The same record as in message.ts. */
 import * as v from "valibot";
 import { flag, integer, json, name, text } from "./fields.ts";
 import { messageNumber } from "./ids.ts";
@@ -13,7 +13,7 @@ export const channelMessage = () =>
     channel: v.string(),
     sender: v.string(),
     content: v.string(),
-    /** Where the content is a body with a summary of its own. */
+    /** If the content is a body with its own summary. */
     summary: v.optional(v.string()),
     status: v.picklist(messageStatuses),
     correlationId: v.nullable(v.string()),
@@ -29,13 +29,13 @@ export const channelMessage = () =>
 
 export type ChannelMessage = v.InferOutput<ReturnType<typeof channelMessage>>;
 
-/** The messages that one to everybody or to a pool became, one for each. */
+/** The copies of a message to everybody or to a pool, one for each receiver. */
 export const copies = () => v.optional(v.array(v.strictObject({ id: v.number(), channel: v.string() })));
 
 export const channel = (help = "the channel: an agent, a pool or a topic") => name(help, "CHANNEL");
 export const correlationId = (help: Text) =>
   v.optional(name(help, "CORRELATION", "correlation", "correlation-id"));
-/** What a thread's message calls its payload: the same field of the same record. */
+/** The payload of a thread's message: the same field of the same record. */
 export const metadata = () =>
   v.optional(
     json("structured data for the reader, a JSON object: the payload of the message", {

@@ -1,6 +1,7 @@
 /**
- * [M9] The keys that our own client gives its writes, unless their caller gives one. The client repeats a write for some seconds,
- * so such a key is soon of no use; there is one for every write over a hub, and with each its answer is stored.
+ * [M9] The keys that our own client generates for writes, unless the caller gives one. The client repeats a write for
+ * some seconds, so such a key is soon useless; there is one for every write over a hub, and its answer is stored with
+ * it.
  */
 const begin = "call-";
 

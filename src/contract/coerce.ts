@@ -1,7 +1,7 @@
-/** Text as a field's type: for surfaces that only have text, the command line and query strings. */
+/** Converts text to a field's type, for surfaces that only have text: the command line and query strings. */
 import type { Field } from "./fields.ts";
 
-/** What does not fit is left as it is, for the schema to refuse in its own words. JSON that is none throws. */
+/** Text that does not fit is returned as it is, so that the schema refuses it with its own message. Invalid JSON throws. */
 export function fromText(field: Field, value: string): unknown {
   switch (field.type) {
     case "flag":

@@ -1,4 +1,4 @@
-/** A dead letter: a message nobody could be brought to accept. */
+/** A dead letter: a message that could not be delivered. */
 import * as v from "valibot";
 import { channelMessage } from "./channel-message.ts";
 import { name } from "./fields.ts";
@@ -12,7 +12,7 @@ export const deadLetter = () =>
     lapses: v.number(),
   });
 
-/** Which of them: exactly one of both. */
+/** Which of them: exactly one of the two. */
 export const chosenDeadLetters = () => ({
   id: v.optional(messageNumber("the message's id")),
   channel: v.optional(name("all dead letters of this channel", "CHANNEL")),

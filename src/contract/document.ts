@@ -3,11 +3,11 @@ import * as v from "valibot";
 
 export const documentState = () =>
   v.strictObject({
-    /** Its place in the entry's list; the address of its bytes ends with it. */
+    /** Its position in the entry's list; the address of its content ends with it. */
     n: v.number(),
     path: v.string(),
     exists: v.boolean(),
-    /** What is served as what: a small closed list. */
+    /** The content types that are served: a small fixed list. */
     type: v.nullable(v.string()),
     size: v.nullable(v.number()),
     modifiedAt: v.nullable(v.string()),
@@ -17,26 +17,26 @@ export const documentState = () =>
 
 export type DocumentState = v.InferOutput<ReturnType<typeof documentState>>;
 
-/** Where a bus keeps its own things on this machine: they are no documents, wherever they lie. */
+/** Where a bus keeps its files on this machine: they are never documents. */
 export interface BusFiles {
-  /** The database, where that is a file. */
+  /** The database, if it is a file. */
   db?: string;
   /** The folder of the journal. */
   journal?: string;
 }
 
-/** [U15] Limits of what is kept of the documents that the person read: the size of one, and the number of the last read. */
+/** [U15] Limits on the document texts that are kept: the size of one, and how many of those read last. */
 export const seenLimits = { bytes: 256 * 1024, documents: 500 };
 
-/** [U15] How a document differs from what the person last read of it, in whichever entry that was. */
+/** [U15] How a document differs from the text that the person last read, in any entry. */
 export const documentChange = () =>
   v.strictObject({
-    /** Its place in the entry's list. */
+    /** Its position in the entry's list. */
     n: v.number(),
     path: v.string(),
-    /** When the person last read it; null where that is not known. */
+    /** When the person last read it; null if that is not known. */
     seenAt: v.nullable(v.string()),
-    /** Its text then, and now; null where that is not known, or is no text. */
+    /** Its text then, and now; null if that is not known, or it is not text. */
     before: v.nullable(v.string()),
     after: v.nullable(v.string()),
     /** Lines. */

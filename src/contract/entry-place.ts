@@ -1,4 +1,4 @@
-/** [U3] A place in the person's inbox: an entry, or a time, as the history's own protocol pages by its `ts`. */
+/** [U3] A position in the person's inbox: an entry, or a time, because the protocol of the history pages by `ts`. */
 import * as v from "valibot";
 import { exampleEntry } from "./entry.ts";
 import { described, quotedValue } from "./fields.ts";
@@ -6,7 +6,7 @@ import type { Text } from "./phrase.ts";
 
 const isEntry = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
-/** Milliseconds since 1970, as an entry's `ts`, or ISO 8601; undefined where it is neither. */
+/** Milliseconds since 1970, like an entry's `ts`, or ISO 8601; undefined if it is neither. */
 export function timeIn(text: string): string | undefined {
   const time = /^\d{1,15}$/.test(text)
     ? Number(text)

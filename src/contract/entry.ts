@@ -10,24 +10,24 @@ export const person = "user";
 /** How long a deleted entry can be restored. */
 export const restoreSeconds = 10;
 
-/** Unread ones are counted so far and no further: nobody reads the number of a thousandth. */
+/** Unread entries are counted up to this number: nobody needs a larger one. */
 export const unreadLimit = 1000;
 
-/** [U11] What the person has to do: answer a question, or look at work that has failed. */
+/** [U11] What the person has to do: answer a question, or look at failed work. */
 export const entryNeeds = ["answer", "attention"] as const;
 export type EntryNeed = (typeof entryNeeds)[number];
 
-/** [U12] Where an entry is: in the inbox, done, or out of sight until later. */
+/** [U12] Where an entry is: in the inbox, archived, or hidden until later. */
 export const entryFolders = ["inbox", "archive", "snoozed", "all"] as const;
 
 /** [U11] Why the work that an entry reports has failed. */
 export const failure = () =>
   v.strictObject({
     error: v.string(),
-    /** The task that failed, where it was one; it can be started again. */
+    /** The task that failed, if it was one; it can be started again. */
     task: v.nullable(v.string()),
     reason: v.nullable(v.string()),
-    /** The end of what it had printed. */
+    /** The end of its output. */
     output: v.string(),
   });
 export type Failure = v.InferOutput<ReturnType<typeof failure>>;
@@ -42,9 +42,9 @@ export const entry = () =>
     docs: v.array(v.strictObject({ path: v.string() })),
     comments: v.string(),
     readAt: v.nullable(v.string()),
-    /** Who put it there: the workspace's agent, or whoever wrote to the person. */
+    /** Who put it there: the workspace's agent, or the sender of a message to the person. */
     sender: v.nullable(v.string()),
-    /** [U9] The message it is, where it is one. */
+    /** [U9] Its message, if it is one. */
     kind: v.nullable(v.picklist(kinds)),
     threadId: v.nullable(v.string()),
     messageId: v.nullable(v.string()),
@@ -59,7 +59,7 @@ export const entry = () =>
     archivedAt: v.nullable(v.string()),
     /** Null where it is not snoozed. */
     snoozedAt: v.nullable(v.string()),
-    /** Null, where it is snoozed: until something new comes of its thread or sender. */
+    /** If it is snoozed, null means until the next entry of its thread or sender. */
     snoozedUntil: v.nullable(v.string()),
   });
 
@@ -81,7 +81,7 @@ export const entryId = (help = "the entry") =>
 
 const docsLimit = 100;
 
-/** [U2] A pointer into the workspace, and never out of it. */
+/** [U2] A path in the workspace, which never leads out of it. */
 export function pathProblem(path: string): string | undefined {
   if (path.trim() === "" || path.length > 1024) return "must be a path of 1 to 1024 characters";
   if (path.includes("\u0000") || !path.isWellFormed()) return "must be valid text without U+0000";
@@ -125,7 +125,7 @@ export const comments = () => v.optional(text("your comments, in Markdown", { fi
 const choicesLimit = 50;
 const choiceLength = 200;
 
-/** Answers that are offered with a question: the person's page shows them as buttons. */
+/** Answers to choose from: the person's page shows them as buttons. */
 export const choices = () =>
   v.optional(
     described(
@@ -145,7 +145,7 @@ export const choices = () =>
     ),
   );
 
-/** The answers a message offers; null where it offers none that a button could show. */
+/** The choices of a message; null if it has none that could be shown as buttons. */
 export function choicesIn(payload: Record<string, unknown>): string[] | null {
   const { choices } = payload;
   if (!Array.isArray(choices) || !choices.length || choices.length > choicesLimit) return null;

@@ -1,6 +1,6 @@
 /**
- * Every way an operation can refuse, in one closed table. Surfaces read the exit code and the HTTP
- * status from here; engines translate driver errors into these codes at their edge.
+ * Every way in which an operation can refuse, in one closed table. Surfaces take the exit code and the HTTP status
+ * from here; engines translate errors of their drivers into these codes.
  */
 import {
   asInPrograms,
@@ -46,7 +46,7 @@ export const errorTable = {
     exit: 30,
     http: 401,
     retryable: false,
-    hint: phrase`give a valid token: ${option("token", blank("TOKEN"))}; ${call("tokens.create", { agent: blank("NAME") })} creates one`,
+    hint: phrase`give a valid token: ${option("token", blank("TOKEN"))}; an admin creates one: ${call("tokens.create", { agent: blank("NAME") })}`,
   },
   limited: { exit: 50, http: 429, retryable: true, hint: "wait a moment and try again" },
   conflict: {
@@ -100,8 +100,8 @@ export interface ErrorShape {
 }
 
 /**
- * A message says what was asked and what is the case; the hint says what to do next. Both may hold references ([C14]), which a
- * surface spells (`shape`); `message` and `hint` are what a program reads.
+ * A message says what was asked and what the problem is; the hint says what to do next. Both may contain references
+ * ([C14]), which a surface spells (`shape`); `message` and `hint` are for programs.
  */
 export class InboxError extends Error {
   readonly code: ErrorCode;
@@ -114,7 +114,7 @@ export class InboxError extends Error {
     message: Text,
     more: { hint?: Text; details?: Record<string, unknown>; cause?: unknown } = {},
   ) {
-    // [X15] What was typed in the wrong place is repeated in messages, and these are logged; so are addresses from elsewhere,
+    // [X15] Messages repeat what was typed in the wrong place, and are logged; so are addresses from elsewhere,
     // with a password in them.
     const said = {
       message: changed(message, (text) => withoutTokens(withoutPasswords(text))),
@@ -128,7 +128,7 @@ export class InboxError extends Error {
     if (more.details) this.details = more.details;
   }
 
-  /** As a surface says it. */
+  /** As a surface shows it. */
   shape(spelling: Spelling = asInPrograms): ErrorShape {
     const { code, said, details } = this;
     const message = spelledWhole(said.message, spelling);
@@ -137,18 +137,18 @@ export class InboxError extends Error {
   }
 }
 
-/** With what the surface knows to do next, where whoever refused it had nothing better than the table. */
+/** With the surface's own hint, if the error has only the one from the table. */
 export function hinted(error: InboxError, hint: Text): InboxError {
   const { code, said, details, cause } = error;
   if (error.hint !== String(errorTable[code].hint)) return error;
   return new InboxError(code, said.message, { hint, details, cause });
 }
 
-/** Whatever was thrown, as one of ours: a stack trace never reaches a user. */
+/** Turns anything that was thrown into one of our errors: a stack trace never reaches a user. */
 export function asInboxError(error: unknown): InboxError {
   if (error instanceof InboxError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  // What the system refuses (a full disk behind standard output) is no fault of the program's.
+  // A refusal by the system (a full disk behind standard output) is not a fault of the program.
   const fromSystem = /^E[A-Z]+$/.test(String((error as { code?: unknown } | null)?.code ?? ""));
   return new InboxError(fromSystem ? "storage" : "internal", message, { cause: error });
 }

@@ -1,34 +1,35 @@
 /**
- * An event: a monotonic record of a state change, and what waiters wait on ([T13]). Every change appends
- * exactly one, in the same transaction. Status and assignee are those after the event.
+ * An event: a numbered record of a state change, which waiters wait for ([T13]). Every change appends exactly one, in
+ * the same transaction. Status and assignee are those after the event.
  */
 import * as v from "valibot";
 import { statuses } from "./thread.ts";
 
-/** The closed list, with what the payload of each carries. */
+/** The closed list, with the payload of each type. */
 export const eventTypes = {
   "agent.joined": "an agent acted for the first time; payload {}",
   "pool.joined": "an agent joined a pool; payload {pool}",
   "pool.left": "an agent left a pool; payload {pool}",
-  "pool.removed": "a pool was removed, with whoever was in it; payload {pool, members}",
-  "thread.created": "a thread and its first message; payload {kind, to}",
+  "pool.removed": "a pool was removed, with its members; payload {pool, members}",
+  "thread.created": "a thread was created, with its first message; payload {kind, to}",
   "thread.claimed": "a lease was granted; payload {attempt, expires_at, taken_from}",
   "thread.updated": "the holder reported progress or a question; payload {kind, to}",
   "thread.released":
     "the thread was released, by its holder or by force; payload {attempt, taken_from, reason}",
   "thread.reassigned": "the thread was reassigned; payload {kind, to, from, reason}",
   "thread.done": "the thread ended with a result; payload {kind, to}",
-  "thread.failed": "the thread ended without one; payload {kind, to, reason}",
+  "thread.failed": "the thread ended as failed; payload {kind, to, reason}",
   "thread.cancelled": "the thread was cancelled; payload {kind, to, reason}",
   "lease.renewed": "the holder extended its lease; payload {attempt, expires_at}",
-  "message.sent": "a message was added to a thread or sent plainly; payload {kind, to, late}",
+  "message.sent": "a message was added to a thread, or a plain message was sent; payload {kind, to, late}",
   "messages.collected": "an agent was shown messages; payload {messages, read_to}",
   "messages.handed": "messages were handed to a reader and are hidden from others; payload {messages, until}",
-  "messages.returned": "messages that were handed over came back unread; payload {messages}",
+  "messages.returned":
+    "messages that were handed over were not collected, and can be delivered again; payload {messages}",
   "message.dead": "a message became a dead letter; payload {channel, reason}",
   "messages.requeued": "dead letters were put back; payload {messages}",
   "messages.purged": "dead letters were deleted; payload {messages}",
-  "messages.deleted": "gc deleted messages; payload {expired, acked}",
+  "messages.deleted": "messages.gc deleted messages; payload {expired, acked}",
   "token.created": "a token was created for the agent; payload {token, scope}",
   "token.revoked": "a token was revoked; payload {token}",
   "task.pushed": "a task was queued; payload {task}",
@@ -38,7 +39,7 @@ export const eventTypes = {
   "task.killed": "the task was told to end; payload {task, reason}",
   "task.interrupted": "a message was sent that interrupts the task's turn; payload {task}",
   "task.used":
-    "the task has used more, with all that it started, told at most once in 5 s; payload {task, tokens, cost_usd, turns}",
+    "the task and the tasks it pushed have used more; recorded at most once every 5 s; payload {task, tokens, cost_usd, turns}",
   "task.finished": "the task finished and its parent was told; payload {task, success, error}",
   "task.merged": "the branch of a task was merged; payload {task, into, commit}",
   "task.discarded": "the worktree and branch of a task were deleted; payload {task, branch}",
@@ -58,17 +59,17 @@ export const eventTypes = {
   "entry.snoozed": "an entry was hidden until later; payload {entry, until}",
   "entry.unsnoozed": "a snoozed entry came back before its time; payload {entry}",
   "entry.seen":
-    "the documents of an entry were remembered as the person has read them; payload {entry, documents}",
+    "the person has read the documents of an entry, and their text was kept; payload {entry, documents}",
   "entries.read": "entries were marked as read together; payload {entries}",
   "mute.added": "an agent or a thread was muted; payload {name, thread}",
-  "notifications.added": "a device is told of what needs the person; payload {service}",
-  "notifications.removed": "a device is told no more; payload {service}",
+  "notifications.added": "a device gets push notifications from now on; payload {service}",
+  "notifications.removed": "a device gets no more push notifications; payload {service}",
   "mute.removed": "an agent or a thread is no longer muted; payload {name, thread}",
   "entry.deleted": "an entry was deleted and can be restored until the given time; payload {entry, until}",
   "entry.restored": "a deleted entry was restored; payload {entry}",
   "entries.erased": "deleted entries were erased; payload {entries}",
   "retention.set": "a limit of retention was changed; payload {rules}",
-  "retention.applied": "retention deleted old things; payload {kind, count}",
+  "retention.applied": "retention deleted data of one kind; payload {kind, count}",
   "quota.set": "the quotas of an agent were changed; payload {agent, quotas}",
   "costs.limited": "the daily limit of costs was changed; payload {tokens, usd}",
   "reader.committed": "a reader moved its position in a channel; payload {channel, position}",

@@ -1,4 +1,4 @@
-/** [U5] An entry as a line: what the journal has, and what it does not, so that nothing is lost on the way. */
+/** [U5] An entry as a line: with more fields than the journal has, so that nothing is lost. */
 import * as v from "valibot";
 import { documents, entryId, entryNeeds, failure } from "./entry.ts";
 import { contentLimit, described, name } from "./fields.ts";
@@ -10,7 +10,7 @@ const time = () =>
     v.string("must be a time"),
     v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, "must be a time like 2026-05-15T12:00:00.000Z"),
   );
-/** What a message to the person may hold: a summary and a body. */
+/** The maximum size of a message to the person: a summary and a body. */
 const textLimit = contentLimit + 8192;
 const words = (limit: number) =>
   v.pipe(
@@ -20,7 +20,7 @@ const words = (limit: number) =>
   );
 const orNull = <S extends v.GenericSchema>(schema: S) => v.optional(v.nullable(schema), null);
 
-/** Fields that are not ours are passed over: a line of another program's journal is welcome. */
+/** Unknown fields are ignored, so that lines of another program's journal are accepted. */
 export const exportedEntry = () =>
   v.object({
     id: entryId(),

@@ -1,8 +1,8 @@
 /**
- * The building blocks of operation inputs. Each is a function that builds a valibot schema with what
- * every surface needs to know about the field (its type, its help, how a value is called) hung on it,
- * so that a flag, a JSON property and a line of documentation come from one declaration.
- * Schemas are built only for the operation that is asked for: eager ones cost milliseconds at start.
+ * The building blocks of operation inputs. Each is a function that builds a valibot schema and attaches what surfaces
+ * need to know about the field (its type, its help, the name of its value), so that a flag, a JSON property and a
+ * line of documentation come from one declaration. Schemas are built only for the operation that is called: building
+ * all of them costs milliseconds at start.
  */
 import * as v from "valibot";
 import { nameProblem } from "./names.ts";
@@ -11,13 +11,13 @@ import { didYouMean } from "./suggest.ts";
 
 export interface FieldInfo {
   type: "text" | "integer" | "number" | "flag" | "choice" | "list" | "json" | "lines" | "artifacts";
-  /** How the value is called in help: `--agent NAME`. */
+  /** The name of the value in help: `--agent NAME`. */
   value?: string;
-  /** A value that it takes, for examples where the operation's own have none. */
+  /** A valid value, for examples if the operation's own have none. */
   example?: string;
   help: Text;
   choices?: readonly string[];
-  /** A path, relative to where the command was typed. */
+  /** A path, relative to the working directory of the command. */
   path?: boolean;
   /** A list of `{path}`, which the command line takes as paths with commas between them. */
   paths?: boolean;
@@ -25,39 +25,40 @@ export interface FieldInfo {
   file?: boolean;
   minimum?: number;
   maximum?: number;
-  /** Written as text, `none` says what leaving it out does. */
+  /** Written as text, `none` means the same as leaving it out. */
   none?: boolean;
-  /** How the flag is called where that is not the field's name: `ttl` for `ttlSeconds`. */
+  /** The name of the flag if it is not the field's name: `ttl` for `ttlSeconds`. */
   flag?: string;
-  /** What the flag was called before: still accepted, and shown nowhere. */
+  /** The former name of the flag: still accepted, and shown nowhere. */
   formerFlag?: string;
-  /** Programs on the caller's machine fill it from this variable where nobody gave it. */
+  /** Programs on the caller's machine take it from this variable if it was not given. */
   env?: string;
-  /** That variable goes with another field's: where the other one was given differently, it says nothing. */
+  /** That variable belongs to another field's: if the other one was given a different value, it is ignored. */
   along?: string;
   /** Programs on the caller's machine fill it with the working directory. */
   here?: boolean;
 }
 
-/** What a refusal for size says, where the schema cannot tell by itself. */
+/** The text of a refusal for size, if the schema cannot say it. */
 export const tooLarge = "is more than 1 MiB as JSON";
 const depthLimit = 64;
 
-/** What a body, or any other text or data of a message, may hold at most. */
+/** The maximum size of a body, or of any other text or data of a message. */
 export const contentLimit = 1024 * 1024;
 
 const wellFormed = (text: string) => !text.includes("\u0000") && text.isWellFormed();
 const malformed = "must be valid Unicode text without U+0000";
 /**
- * Hangs what surfaces need on a schema that was just built, without changing what it accepts. A plain property:
- * valibot's own metadata would be two more objects and a pipe a field, and half the time a command takes to be read.
+ * Attaches what surfaces need to a schema that was just built, without changing what it accepts. As a plain property:
+ * valibot's own metadata would be two more objects and a pipe per field, and half the time in which a command line is
+ * parsed.
  */
 export const described = <S extends v.GenericSchema>(schema: S, info: FieldInfo): S & { field: FieldInfo } =>
   Object.assign(schema, { field: info });
 
 export const infoOf = (schema: unknown) => (schema as { field?: FieldInfo }).field;
 
-/** A value in a refusal, cut where it is long. */
+/** A value in an error, cut if it is long. */
 export const quotedValue = (value: unknown) => {
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
@@ -76,7 +77,7 @@ export const name = (help: Text, value = "NAME", flag?: string, formerFlag?: str
     { type: "text", value, help, flag, formerFlag },
   );
 
-/** A name, or `*` for everybody who is known. */
+/** A name, or `*` for all known agents. */
 export const address = (help: Text, value: string) =>
   described(
     v.pipe(
@@ -89,7 +90,7 @@ export const address = (help: Text, value: string) =>
     { type: "text", value, help },
   );
 
-/** Text of at most `limit` bytes. What is longer is refused as too_large, never cut. */
+/** Text of at most `limit` bytes. Longer text is refused as too_large, never cut. */
 export const text = (
   help: Text,
   options: {
@@ -97,6 +98,8 @@ export const text = (
     file?: boolean;
     value?: string;
     empty?: boolean;
+    /** The error for a value that is not text, if "must be text" is not enough. */
+    must?: string;
     flag?: string;
     formerFlag?: string;
   } = {},
@@ -104,7 +107,7 @@ export const text = (
   const limit = options.limit ?? contentLimit;
   return described(
     v.pipe(
-      v.string("must be text"),
+      v.string(options.must ?? "must be text"),
       v.minLength(options.empty ? 0 : 1, "must not be empty"),
       v.maxBytes(limit, (issue) => `is ${issue.received} bytes, at most ${limit} are allowed`),
       v.check(wellFormed, malformed),
@@ -120,7 +123,7 @@ export const text = (
   );
 };
 
-/** A place in the file system; the command line understands it from where it was typed. */
+/** A path in the file system; the command line resolves it against its working directory. */
 export const absolutePath = (help: Text) =>
   described(
     v.pipe(
@@ -188,7 +191,10 @@ export const choice = <const T extends readonly string[]>(choices: T, help: Text
 /** Several names; on the command line separated by `,`. */
 export const names = (help: Text, value: string, least: 0 | 1 = 1) =>
   described(
-    v.pipe(v.array(name(help, value), "must be a list"), v.minLength(least, "must name at least one")),
+    v.pipe(
+      v.array(name(help, value), "must be a list"),
+      v.minLength(least, "must contain at least one name"),
+    ),
     { type: "list", value, help },
   );
 
@@ -200,30 +206,35 @@ export const choices = <const T extends readonly string[]>(known: T, help: Text,
         v.picklist(known, (issue) => notOneOf(issue.input, known)),
         "must be a list",
       ),
-      v.minLength(1, "must name at least one"),
+      v.minLength(1, `must contain at least one of ${known.join(", ")}`),
     ),
     { type: "list", value, choices: known, help },
   );
 
-/** A JSON object of the user's own: stored and given back as it is, never interpreted. */
+/** A JSON object of the user: stored and returned as it is, never interpreted. */
 export const json = (help: Text, { flag, formerFlag }: { flag?: string; formerFlag?: string } = {}) =>
   described(
     v.pipe(
       v.custom<Record<string, unknown>>(
-        (input) => typeof input === "object" && input !== null && !Array.isArray(input) && isJson(input),
-        "must be a JSON object whose text is valid Unicode without U+0000",
+        (input) => isObject(input) && isJson(input),
+        ({ input }) =>
+          isObject(input)
+            ? `must be plain JSON: valid Unicode text without U+0000, finite numbers, at most ${depthLimit} levels deep`
+            : 'must be a JSON object, such as {"key": "value"}',
       ),
       v.check((object) => new TextEncoder().encode(JSON.stringify(object)).length <= contentLimit, tooLarge),
     ),
     { type: "json", value: "JSON", example: '{"question": "which?"}', help, flag, formerFlag },
   );
 
-/** What JSON can hold and give back unchanged: no dates, no functions, no numbers without an end. */
+const isObject = (input: unknown) => typeof input === "object" && input !== null && !Array.isArray(input);
+
+/** What JSON can represent without a change: no dates, no functions, no infinite numbers. */
 function isJson(value: unknown, depth = 0): boolean {
   if (typeof value === "string") return wellFormed(value);
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return value === null || typeof value === "boolean";
-  if (depth > depthLimit) return false; // too deep, or in a circle
+  if (depth > depthLimit) return false; // too deep, or circular
   if (Array.isArray(value)) return value.every((inner) => isJson(inner, depth + 1));
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return false;
@@ -242,7 +253,7 @@ type AnySchema = v.GenericSchema & {
   default?: unknown;
 };
 
-/** What a surface derives its own form from: the fields of an input schema with their metadata. */
+/** The fields of an input schema with their metadata, from which a surface derives its own form. */
 export function fieldsOf(schema: v.GenericSchema): Field[] {
   const entries = (schema as AnySchema).entries ?? {};
   return Object.entries(entries).map(([key, entry]) => {

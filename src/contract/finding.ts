@@ -1,17 +1,17 @@
-/** [N4] What doctor finds: a check, and how it is repaired, or why doctor leaves that to a person. */
+/** [N4] What doctor finds: a check, and its repair, or the reason why doctor leaves that to a person. */
 import type { OutputOf } from "./operations/index.ts";
 import type { Text } from "./phrase.ts";
 
 type Check = OutputOf<"bus.doctor">["checks"][number];
 
-/** Does it, and says what was done. Throws where it cannot be done now. */
+/** Repairs it, and returns what was done. Throws if that is not possible now. */
 export type Repair = () => Promise<string> | string;
 
 interface Well extends Check {
   status: "ok";
 }
 
-/** Whatever is wrong has one of the two: the compiler asks for it. */
+/** A problem has one of the two: the compiler requires it. */
 interface Problem extends Check {
   status: "warn" | "fail";
   fix: Text;
@@ -31,7 +31,7 @@ export const diagnosis = (checks: Finding[]): Diagnosis => ({
   checks,
 });
 
-/** Reasons that several have. */
+/** Reasons that several findings share. */
 export const reasons = {
   decision: "somebody has to decide what becomes of it",
   server: "it is a setting of the server",

@@ -1,7 +1,7 @@
 /** Request headers of our own. A page of another origin cannot send one unless the hub allows it, and it never does. */
 
-/** Says that a client of the hub's is calling, and not some page. Any value. */
+/** Marks a request of a client of the hub, as opposed to any web page. Any value. */
 export const clientHeader = "x-inbox-client";
 
-/** [B4] A UUID of the caller's for what this call hands over. */
+/** [B4] A UUID of the caller for what this call hands over. */
 export const handOverHeader = "x-inbox-hand-over";

@@ -1,18 +1,18 @@
-/** A hub that serves a bus on this machine, as `status` and its relatives show it. */
+/** A hub that serves a bus on this machine, as `status` and similar commands show it. */
 import * as v from "valibot";
 
-/** Who keeps a background hub running: the system's own service manager, or nobody. */
+/** What keeps a background hub running: the system's service manager, or nothing. */
 export const managers = ["systemd", "launchd", "process"] as const;
 export type Manager = (typeof managers)[number];
 
-/** By this variable a hub in the background knows that it is one, and who keeps it. */
+/** This variable tells a hub that it runs in the background, and under which manager. */
 export const serviceVariable = "INBOX_SERVICE";
 
 export const hubState = () =>
   v.strictObject({
     url: v.string(),
     pid: v.number(),
-    /** `foreground`: somebody runs it in a terminal, or a service of their own does. */
+    /** `foreground`: it runs in a terminal, or under a service of the user's own. */
     manager: v.picklist([...managers, "foreground"]),
     startedAt: v.string(),
     /** Whether every request needs a token. */
@@ -27,7 +27,7 @@ export type HubState = v.InferOutput<ReturnType<typeof hubState>>;
 
 export const logLevels = ["info", "warn", "error"] as const;
 
-/** A line of a hub's log. What else it has depends on the event. */
+/** A line of a hub's log. Its other fields depend on the event. */
 export const logLine = () =>
   v.looseObject({ time: v.nullable(v.string()), level: v.picklist(logLevels), event: v.string() });
 export type LogLine = v.InferOutput<ReturnType<typeof logLine>>;

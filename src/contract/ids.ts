@@ -9,7 +9,7 @@ type Noun = keyof typeof prefixes;
 export const idOf = (noun: Noun, number: number) => `${prefixes[noun]}${number}`;
 export const numberOf = (id: string) => Number(id.slice(id.indexOf("_") + 1));
 
-/** `thr_12`; the bare number is understood too. */
+/** `thr_12`; the bare number is accepted too. */
 const id = (noun: Noun, help: Text) => {
   const prefix = prefixes[noun];
   const form = new RegExp(`^(?:${prefix})?[1-9][0-9]{0,14}$`);
@@ -25,7 +25,7 @@ const id = (noun: Noun, help: Text) => {
   );
 };
 
-/** The number of a task that is meant by its id, and not by its name. */
+/** The number in a task's id; undefined if the text is not an id. */
 export const taskNumberIn = (text: string): number | undefined =>
   /^task_[1-9][0-9]{0,14}$/.test(text) ? numberOf(text) : undefined;
 
@@ -45,7 +45,7 @@ const aboutMessage = {
   example: "12",
 } as const;
 
-/** A message by its number, as channels and mail show it; `msg_12`, as threads show it, is understood too. */
+/** A message by its number, as channels and mail show it; `msg_12`, as threads show it, is accepted too. */
 export const messageNumber = (help: Text, flag?: string) =>
   described(
     v.pipe(
@@ -62,7 +62,7 @@ export const entryIdForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const isEntryId = (input: unknown): input is string =>
   typeof input === "string" && entryIdForm.test(input);
 
-/** A question by the number of its message, or by the id of the entry that it is in the person's inbox. */
+/** A question by the number of its message, or by the id of its entry in the person's inbox. */
 export const questionId = (help: Text) =>
   described(
     v.pipe(

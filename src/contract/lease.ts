@@ -13,7 +13,7 @@ export const leaseSeconds = () =>
     leaseSecondsDefault,
   );
 
-/** Claims answer with such a token; anything else is no token, whoever had the thread. */
+/** The form of a lease token; any other text is not one. */
 export const leaseToken = () =>
   v.optional(
     described(
@@ -29,7 +29,7 @@ export const leaseToken = () =>
     ),
   );
 
-/** What everybody may see of a lease. */
+/** The fields of a lease that everybody may see. */
 export const lease = () =>
   v.strictObject({
     agentId: v.string(),
@@ -39,7 +39,7 @@ export const lease = () =>
     lapsed: v.boolean(),
   });
 
-/** What only the claim's own answer contains. */
+/** Only in the answer of the claim itself. */
 export const grantedLease = () =>
   v.strictObject({ token: v.string(), expiresAt: v.string(), attempt: v.number() });
 

@@ -1,7 +1,7 @@
 /**
- * Which lines of a text were removed and which added, by Myers' algorithm. Its work grows with the square of the number of
- * differences, so there is a limit to them: texts that differ more count as replaced between what they have in common at
- * both ends.
+ * Which lines of a text were removed and which added, by Myers' algorithm. Its work grows with the square of the
+ * number of differences, so that number is limited: texts that differ more count as replaced, except for what they
+ * have in common at both ends.
  */
 const differencesLimit = 1000;
 
@@ -38,7 +38,7 @@ export function lineDiff(before: string, after: string): Difference {
   return { lines, added: count("added"), removed: count("removed") };
 }
 
-/** One array for each number of differences: on each diagonal, the furthest place in `old` that can be reached with them. */
+/** One array for each number of differences: for each diagonal, the furthest position in `old` that can be reached with them. */
 type Trace = Int32Array[];
 
 function between(old: readonly string[], next: readonly string[]): DiffLine[] {

@@ -1,4 +1,4 @@
-/** A message in the mailbox view: what a receiver is handed. The same record as in message.ts. */
+/** A message in the mailbox view: what a receiver gets. The same record as in message.ts. */
 import * as v from "valibot";
 import { choice, flag, integer, name } from "./fields.ts";
 import { kinds, shownInEveryView } from "./message.ts";
@@ -9,7 +9,7 @@ export const mail = () =>
     id: v.number(),
     senderId: v.string(),
     message: v.string(),
-    /** Where the message is a body with a summary of its own. */
+    /** If the message is a body with its own summary. */
     summary: v.optional(v.string()),
     createdAt: v.string(),
     threadId: v.nullable(v.string()),
@@ -22,7 +22,7 @@ export const mail = () =>
 
 export type Mail = v.InferOutput<ReturnType<typeof mail>>;
 
-/** The same in the words of the protocol that calls an agent a terminal, as far as every surface of it agrees. */
+/** The same with the names of the protocol that calls an agent a terminal, as far as all its surfaces agree. */
 export const terminalMail = ({ id, senderId, message, summary, createdAt, senderVerified }: Mail) => ({
   id,
   sender_id: senderId,
@@ -32,7 +32,7 @@ export const terminalMail = ({ id, senderId, message, summary, createdAt, sender
   sender_verified: senderVerified,
 });
 
-/** How a hand-over ends: acked by being shown, or hidden until the reader acks each by itself ([B3]). */
+/** How a hand-over ends: acked when it is shown, or hidden until the reader acks each message itself ([B3]). */
 const ackMode = () =>
   v.optional(
     choice(
@@ -54,10 +54,10 @@ const visibilitySeconds = () =>
     60,
   );
 
-/** How what is collected is acked. */
+/** How collected messages are acked. */
 export const acking = () => ({ ack: ackMode(), visibilitySeconds: visibilitySeconds() });
 
-/** How many are collected at once, unless told. */
+/** How many messages are collected at once by default. */
 export const collected = (usual: number) =>
   v.optional(
     integer(`maximum number of messages to collect (default: ${usual})`, { min: 1, max: mailLimit }),
@@ -68,7 +68,7 @@ export const mailbox = () => name("the owner of the inbox", "AGENT");
 export const fromSender = () => v.optional(name("only mail from this agent", "AGENT"));
 export const lifo = () => flag("newest first");
 
-/** What every way of collecting answers with. `hidden`: handed to somebody and not yet acked. */
+/** The answer of every way of collecting. `hidden`: handed over to a reader and not acked yet. */
 export const mailAnswer = () =>
   v.strictObject({
     woke: v.boolean(),
@@ -80,5 +80,5 @@ export const mailAnswer = () =>
 
 export type MailAnswer = v.InferOutput<ReturnType<typeof mailAnswer>>;
 
-/** Where only the number of waiting messages is asked for, it is counted so far. */
+/** If only the number of waiting messages is needed, it is counted up to this. */
 export const mailLimit = 1000;

@@ -12,7 +12,7 @@ export const summary = (help: Text = "the message in one line") =>
   v.optional(text(help, { limit: 4096, file: true }));
 export const body = (help = "the full text") => v.optional(text(help, { file: true }));
 
-/** What a sender says, as fields of each operation that writes into a thread. */
+/** The content of a message, as fields of each operation that writes to a thread. */
 export const said = (summaryHelp?: string) => ({
   summary: summary(summaryHelp),
   body: body(),
@@ -20,7 +20,7 @@ export const said = (summaryHelp?: string) => ({
 });
 export type Said = v.InferOutput<v.ObjectSchema<ReturnType<typeof said>, undefined>>;
 
-/** What all views of a message end with: thread view, channel view and mailbox view. */
+/** The fields that end all views of a message: thread view, channel view and mailbox view. */
 export const shownInEveryView = () => ({
   senderVerified: v.boolean(),
 });

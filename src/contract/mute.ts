@@ -1,4 +1,4 @@
-/** [U12] A mute: what an agent pushes, or what comes of a thread, goes to the archive as it comes. Questions still come. */
+/** [U12] A mute: new entries of an agent or a thread go to the archive. Questions still come to the inbox. */
 import * as v from "valibot";
 import { name } from "./fields.ts";
 import { threadId } from "./ids.ts";
@@ -15,7 +15,7 @@ export const mute = () =>
   });
 export type Mute = v.InferOutput<ReturnType<typeof mute>>;
 
-/** What is muted: exactly one of them. */
+/** What is muted: exactly one of the two. */
 export const muted = () => ({
   name: v.optional(name("the agent", "AGENT")),
   thread: v.optional(threadId("the thread")),

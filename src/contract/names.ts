@@ -1,12 +1,12 @@
 /**
- * [X11] Names of agents, channels, pools, runs, readers and tasks. Which texts can be a name at all, and which may become a
- * new one: of two names that look the same only one can come into being. Names from before that rule stay as they are, so
- * the second question is asked only where a name is used for the first time.
+ * [X11] Names of agents, channels, pools, runs, readers and tasks: which texts can be a name at all, and which can
+ * become a new one. Of two names that look the same only one can be created. Names from before that rule stay valid,
+ * so the second check is made only when a name is used for the first time.
  */
 
 const lengthLimit = 128;
 
-/** Why a text can never be a name; undefined where it can. */
+/** Why a text can never be a name; undefined if it can. */
 export function nameProblem(name: string): string | undefined {
   if (name === "") return "must not be empty";
   const length = [...name].length;
@@ -21,20 +21,20 @@ export function nameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** The person, and the agent every command speaks for where nobody says otherwise: no new name may look like theirs. */
+/** The person, and the default agent of commands: no new name may look like theirs. */
 const reserved = ["user", "main"] as const;
 
 const plain = /^[\u0020-\u007e]*$/;
-// What follows is asked of names that are not plain, and is made then: every command loads this file.
+// The following is needed only for names that are not plain, and is built then: every command loads this file.
 
-/** Cannot be seen, or changes how its neighbours are shown. U+2800 is a blank that counts as a symbol. */
+/** Invisible characters, and characters that change how their neighbours are shown. U+2800 is a blank that counts as a symbol. */
 const unseen = () => /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/u;
 const manyMarks = () => /^\p{M}|\p{M}{4}/u;
-/** Latin letters of phonetics and old spellings, of which many are drawn like a to z. */
+/** Latin letters of phonetics and old spellings, many of which look like a to z. */
 const oddLatin = () => /[\u01c0-\u01c3\u0251\u0261\u0269\u1d00-\u1dbf\ua720-\ua7ff\uab30-\uab6f]/u;
 const word = () => /[\p{L}\p{M}]+/gu;
 
-/** Letters of other scripts, and the Latin ones they are drawn like. */
+/** Letters of other scripts, and the Latin letters that they look like. */
 const foreign = "асԁеһіјӏорԛѕԝхуѵьпгАВСЕНІЈКМОРЅТХУԚԜѴЬαικνορυωητχγΑΒΕΖΗΙΚΜΝΟΡΤΥΧօոսցհԼՏՍՕ";
 const latin = "acdehijlopqswxyvbnrABCEHIJKMOPSTXYQWVbaikvopuwntxyABEZHIKMNOPTYXonugnLSUO";
 /** By position: no letter of theirs takes two places in a text of ours. */
@@ -58,13 +58,13 @@ function isOfOneScript(text: string): boolean {
   return ofOneScript.some((script) => script.test(text));
 }
 
-/** Why a name that nobody has used yet may not come into being; undefined where it may. */
+/** Why a name that nobody has used yet is refused; undefined if it is accepted. */
 export function newNameProblem(name: string): string | undefined {
   const hidden = plain.test(name) ? undefined : unseen().exec(name)?.[0];
   if (hidden !== undefined) return `contains ${codePoint(hidden)}, which is invisible`;
-  // Lists of names are written with them, on the command line and in queries.
+  // They separate names in lists, on the command line and in queries.
   const separator = /[,|]/.exec(name)?.[0];
-  if (separator !== undefined) return `has "${separator}", which separates the names of a list`;
+  if (separator !== undefined) return `contains "${separator}", which separates names in a list`;
   if (name.includes("  ")) return "has two spaces in a row, which look like one";
   if (!plain.test(name)) {
     const normal = name.normalize("NFKC");
@@ -81,7 +81,7 @@ export function newNameProblem(name: string): string | undefined {
   return taken === undefined ? undefined : `looks like "${taken}"`;
 }
 
-/** [A2] Why a name is not for a task, which commands also take by its id and its branch; undefined where it is. */
+/** [A2] Why a name cannot be a task's: commands also take tasks by id and branch; undefined if it can. */
 export function taskNameProblem(name: string): string | undefined {
   if (/^task_[1-9][0-9]*$/.test(name)) return "is written like the id of a task";
   return name.startsWith("orch/") ? 'begins with "orch/", as the branches of tasks do' : undefined;
@@ -101,7 +101,7 @@ export const lookOf = (name: string): string =>
     .replaceAll("0", "o")
     .replaceAll("rn", "m");
 
-/** With what cannot be seen, or is another letter than it seems, written as its number. */
+/** With invisible and confusable characters written as their numbers. */
 export function shownName(name: string): string {
   const text = JSON.stringify(name).replace(/[^\u0020-\u007e]/gu, (letter) =>
     unseen().test(letter) || drawnLike(letter) !== undefined || oddLatin().test(letter)

@@ -1,4 +1,4 @@
-/** [U15] Where push notifications to the person's devices go: what a browser's PushManager answers (RFC 8030, RFC 8291). */
+/** [U15] Where push notifications to the person's devices are sent: what a browser's PushManager returns (RFC 8030, RFC 8291). */
 import * as v from "valibot";
 import { described } from "./fields.ts";
 
@@ -35,10 +35,10 @@ export const authSecret = () =>
     help: "the subscription's authentication secret",
   });
 
-/** A person has a few devices; the oldest subscription goes first. */
+/** A person has a few devices; the oldest subscription is removed first. */
 export const subscriptionLimit = 20;
 
-/** What a device is told: enough to decide whether to look. */
+/** The content of a notification: enough to decide whether to look. */
 export interface Notice {
   title: string;
   body: string;

@@ -11,23 +11,23 @@ export interface CliForm {
   command: string;
   /** Which program has the command: `inbox` (default), `orch`, or both. */
   program?: "orch" | "both";
-  /** How the list of commands shows it, where another operation has the same words. */
+  /** How the list of commands shows it, if another operation has the same words. */
   listed?: string;
-  /** Of two operations with the same words: the flag without which the flags of this one are refused. */
+  /** For one of two operations with the same words: the flag without which its other flags are refused. */
   needs?: string;
   /** Also a slash command, though it is about the database itself. */
   slash?: true;
   /** Input fields that may also be given as plain arguments, in this order. */
   plain?: readonly string[];
-  /** Where fewer are given than there are, the first ones are left out. */
+  /** If fewer are given than there are, the first ones are left out. */
   lastFirst?: boolean;
   /** The field that defaults to the caller's identity (`--agent`, `INBOX_AGENT`). */
   identity?: string;
-  /** Who the caller is when nobody said. Without it an identity is required where the field is. */
+  /** The default caller. Without it, an identity is required if the field is. */
   identityDefault?: string;
-  /** A field that means the answer is a stream, a line a record, instead of one document; true where it always is. */
+  /** A field that makes the answer a stream, one line per record, instead of one document; true if it always is. */
   stream?: string | true;
-  /** `channel`: printed as it is, in camelCase and without `ok` and `command`, as the channel protocol says. */
+  /** `channel`: printed as it is, in camelCase and without `ok` and `command`, as the channel protocol requires. */
   shape?: "channel";
   /** With the channel shape: the field of the answer that is printed instead of the whole. */
   bare?: string;
@@ -35,35 +35,35 @@ export interface CliForm {
 
 export const toolSets = ["mailbox", "worker", "supervisor", "messages", "permission", "user"] as const;
 export type ToolSet = (typeof toolSets)[number];
-/** What can be chosen to be listed: the sets, and `tx`, the tools of channels under that protocol's names. */
+/** What can be chosen for the list: the sets, and `tx`, the tools of channels under that protocol's names. */
 export const toolListings = [...toolSets, "tx"] as const;
 export type ToolListing = (typeof toolListings)[number];
 
-/** How a model calls it. The caller's identity is never a field of it where the caller is known. */
+/** How a model calls it. The caller's identity is not a field if the caller is known. */
 export interface ToolForm {
   tool: string;
   set: ToolSet;
-  /** In the set that is offered unless somebody chooses. */
+  /** Part of the default set. */
   usual?: boolean;
-  /** Offered to the holder of a token of these scopes, unless somebody chooses. */
+  /** Offered by default to a token of these scopes. */
   usualFor?: readonly ("worker" | "leader")[];
-  /** When to call it, and when something else. A model reads this in every turn: short. */
+  /** When to call it, and when to call another tool. A model reads this in every turn: keep it short. */
   use: string;
-  /** It deletes, or ends what another wanted. */
+  /** It deletes, or ends work of others. */
   destructive?: boolean;
-  /** The same call twice is as good as once. */
+  /** Repeating the call has no further effect. */
   idempotent?: boolean;
-  /** Fields that are called otherwise here, as the protocols that came before call them. */
+  /** Fields that have other names here, as in earlier protocols. */
   renamed?: Readonly<Record<string, string>>;
-  /** Fields that are not offered: a model has no use for them. They are understood all the same. */
+  /** Fields that are not offered, because a model has no use for them. They are accepted nevertheless. */
   without?: readonly string[];
   /** Fields that are optional elsewhere, and that a model must give. */
   needs?: readonly string[];
-  /** What a field is for in a model's words, where the help of the command line does not say it. */
+  /** The description of a field for a model, if the help of the command line does not fit. */
   says?: Readonly<Record<string, string>>;
-  /** Long texts of the answer are not cut: who asks for a part of a text wants that part. */
+  /** Long texts of the answer are not cut: the caller has asked for a part of a text. */
   whole?: true;
-  /** `terminal`: the answer is shown as the protocol has it in which an agent is a terminal. `text`: it is its text and nothing else. */
+  /** `terminal`: the answer has the shape of the protocol that calls an agent a terminal. `text`: it is only its text. */
   shape?: "terminal" | "text";
 }
 
@@ -73,7 +73,7 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   name: string;
   /** read: changes nothing. write: one transaction. wait: may block. local: about the database itself. */
   kind: "read" | "write" | "wait" | "local";
-  /** [X10] On what it acts: who may is decided by that, where tokens are used. */
+  /** [X10] What it acts on: this decides who may call it, if tokens are used. */
   access: Access<FieldOf<I>>;
   summary: string;
   /** What a caller should know beyond the summary, in a sentence or two. */
@@ -84,29 +84,32 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   cli: CliForm;
   /** Its routes, the first for everything, others for convenience; or why it has none. `:field` is an input field. */
   http: readonly [string, ...string[]] | { none: string };
-  /** The tool it is over MCP, or why it is none. */
+  /** Its MCP tool, or why it has none. */
   mcp: ToolForm | { none: string };
-  /** It makes something that was not there: 201 over HTTP. */
+  /** It creates something: 201 over HTTP. */
   creates?: boolean;
-  /** [W3] Where it may block: which inputs block at all (all of them unless it says so). */
+  /** [W3] For an operation that may block: which inputs block (by default all of them). */
   waits?: {
     when?: (input: Record<string, unknown>) => boolean;
-    /** Whether an answer ends the wait before its time is over (whenever something has matched, unless it says so). */
+    /** Whether an answer ends the wait before its time is over (by default, whenever something has matched). */
     over?: (output: v.InferOutput<O>) => boolean;
-    /** Where it begins with what happens now: the field for the last event that was seen, to go on without a gap. */
+    /** If it starts from now: the field for the last event seen, to continue without a gap. */
     after?: FieldOf<I>;
-    /** Where it begins something: what to ask for next, while there is no answer yet. */
+    /** If it starts something: the input of the next request, while there is no answer yet. */
     goesOn?: (input: Record<string, unknown>, output: v.InferOutput<O>) => Record<string, unknown>;
   };
-  /** Of a read: the field that makes it change something, which no GET may; and [X2] the field that says whose, where a token must be theirs. */
+  /**
+   * For a read: the field that makes it change something, which no GET may; and [X2] the field that says for whom,
+   * who must own the token.
+   */
   marks?: { with: FieldOf<I>; whose?: FieldOf<I> };
-  /** True where an answer says that something is wrong with the database: exit code 50. */
+  /** True if an answer reports a problem with the database: exit code 50. */
   unwell?: (output: v.InferOutput<O>) => boolean;
-  /** True where an answer is that what was to be done has failed: exit code 1. */
+  /** True if an answer reports that the work has failed: exit code 1. */
   failed?: (output: v.InferOutput<O>) => boolean;
-  /** The exit code that an answer means, from 0 to 9, where it is neither of these. */
+  /** The exit code of an answer, from 0 to 9, if it is neither of these. */
   exit?: (output: v.InferOutput<O>) => number;
-  /** True where an answer means "nothing matched": exit code 10. */
+  /** True if an answer means "nothing matched": exit code 10. */
   nothing?: (output: v.InferOutput<O>) => boolean;
   examples: readonly [string, ...string[]];
 }
@@ -121,7 +124,7 @@ export function operation<const N extends string, I extends v.GenericSchema, O e
 export const marking = ({ marks }: AnyOperation, input: Record<string, unknown>) =>
   marks !== undefined && input[marks.with] === true;
 
-/** [M9] Every write may carry a key: the same key from the same sender is the same write. Nothing else may. */
+/** [M9] Every write may have a key: the same key from the same sender is the same write. Other operations take none. */
 export function checkKey(op: AnyOperation, key: string | undefined): void {
   if (key === undefined) return;
   if (op.kind !== "write")
@@ -130,7 +133,7 @@ export function checkKey(op: AnyOperation, key: string | undefined): void {
   parseInput({ name: op.name, input }, { idempotencyKey: key });
 }
 
-/** A schema is built when it is first asked for, and then kept. */
+/** A schema is built on first use, and then kept. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -154,7 +157,7 @@ export function parseInput<I extends v.GenericSchema>(
   const [head, ...rest] = path;
   if (issue.type === "strict_object" && (issue.input === undefined || issue.expected === "never")) {
     const known = rest.length ? [] : Object.keys((op.input() as { entries?: object }).entries ?? {});
-    // What is missing is often there under a name that does not exist.
+    // A missing field is often given under a name that does not exist.
     const odd = issue.input === undefined ? strange(raw, known) : head;
     const guesses = odd === undefined ? [] : closest(odd, known);
     if (issue.input === undefined && !guesses.length)
@@ -162,7 +165,7 @@ export function parseInput<I extends v.GenericSchema>(
     const where = rest.length ? placeOf(path) : phrase`${field(odd!)}`;
     throw new InboxError("invalid_input", phrase`there is no field ${where}${meant(guesses)}`);
   }
-  // What need not be given is better left out than given empty.
+  // An optional field should be left out rather than be empty.
   const entry = (op.input() as { entries?: Record<string, { type: string }> }).entries?.[head ?? ""];
   const optional = issue.type === "min_length" && issue.input === "" && entry?.type === "optional";
   // A message that shows the value needs no position in a list.

@@ -1,31 +1,32 @@
 /**
- * [C14] Text that names operations and fields without spelling them. Whoever refuses knows which field is meant; the surface
- * knows how its reader writes it: `--wait`, `"wait": true`, the argument `wait`. References stay data until a surface spells them.
+ * [C14] Text that refers to operations and fields without spelling them. The code that refuses knows which field is
+ * meant; the surface knows how its reader writes it: `--wait`, `"wait": true`, the argument `wait`. References stay
+ * data until a surface spells them.
  */
 
-/** Something for the reader to fill in: `NAME`; what is not in capitals is an example of a text. */
+/** Something for the reader to fill in: `NAME`; text that is not in capitals is an example. */
 export interface Blank {
   blank: string;
 }
 export type Value = string | number | boolean | Blank;
 
 export type Reference =
-  /** An input field, of the operation that was called unless `of` names another; with a value, that it is given that. */
+  /** An input field, of the operation that was called unless `of` names another; with a value: the field with that value. */
   | { is: "field"; name: string; of?: string; value?: Value }
   /** The same field, read from a file: only some surfaces can. */
   | { is: "file"; name: string; of?: string }
-  /** A call of an operation with this input. `options` are the program's own: which database. */
+  /** A call of an operation with this input. `options` are those of the program: which database. */
   | { is: "call"; operation: string; input: Readonly<Record<string, Value>>; options: Options }
-  /** Where it is described what an operation takes. */
+  /** Where the inputs of an operation are described. */
   | { is: "help"; operation?: string }
-  /** An option of the program itself, whatever it is asked to do: `db`, `trust`. */
+  /** An option of the program itself, for every command: `db`, `trust`. */
   | { is: "option"; name: string; value?: Value }
   /** A variable of the environment. */
   | { is: "variable"; name: string };
 
 export type Options = Readonly<Record<string, Value>>;
 export type Part = string | Reference;
-/** What is said to a reader: with references where it names something to call or to give. */
+/** Text for a reader, with references to what can be called or given. */
 export type Text = string | Phrase;
 
 export class Phrase {
@@ -55,6 +56,8 @@ export function phrase(strings: TemplateStringsArray, ...inserted: (Text | Refer
 
 export const blank = (name: string): Blank => ({ blank: name });
 export const isBlank = (value: Value): value is Blank => typeof value === "object";
+/** Not a word in capitals, which is to be replaced. */
+export const isExample = ({ blank }: Blank) => !/^[A-Z|]+$/.test(blank);
 
 export const field = (name: string, value?: Value, of?: string): Reference => ({
   is: "field",
@@ -79,17 +82,19 @@ export const option = (name: string, value?: Value): Reference => ({
 });
 export const variable = (name: string): Reference => ({ is: "variable", name });
 
-/** How a surface writes a reference; undefined where its reader can do nothing with it. */
+/** How a surface writes a reference; undefined if its reader has no use for it. */
 export type Spelling = (reference: Reference) => string | undefined;
 
-const valueText = (value: Value) => (isBlank(value) ? value.blank : JSON.stringify(value));
+/** A value as JSON has it. A word in capitals is to be replaced, so it stands without quotes. */
+export const valueText = (value: Value) =>
+  isBlank(value) && !isExample(value) ? value.blank : JSON.stringify(isBlank(value) ? value.blank : value);
 
 const objectText = (input: Readonly<Record<string, Value>>) => {
   const fields = Object.entries(input).map(([key, value]) => `${key}: ${valueText(value)}`);
   return fields.length ? `{ ${fields.join(", ")} }` : "";
 };
 
-/** As programs in TypeScript write it, and whoever has no surface of its own. */
+/** As programs in TypeScript write it, and callers without a surface. */
 export const asInPrograms: Spelling = (reference) => {
   switch (reference.is) {
     case "call":
@@ -107,7 +112,7 @@ export const asInPrograms: Spelling = (reference) => {
   }
 };
 
-/** All of it, in the words of programs where the surface has none. For what says what is the case. */
+/** The whole text, as programs write it where the surface has no form of its own. For messages, which state the problem. */
 export const spelledWhole = (text: Text, spelling: Spelling): string =>
   typeof text === "string"
     ? text
@@ -117,7 +122,7 @@ export const spelledWhole = (text: Text, spelling: Spelling): string =>
 
 const between = /(; |, or )/;
 
-/** Alternatives that the surface cannot spell are left out; empty where it can spell none. For what says what to do. */
+/** Leaves out alternatives that the surface cannot spell; empty if it can spell none. For hints, which say what to do. */
 export function spelled(text: Text, spelling: Spelling): string {
   if (typeof text === "string") return text;
   const kept: string[] = [];
@@ -146,7 +151,7 @@ export function spelled(text: Text, spelling: Spelling): string {
   return kept.join("");
 }
 
-/** With every text in it changed, references' values too. */
+/** With every text in it changed, including values of references. */
 export function changed<T extends Text>(text: T, change: (text: string) => string): T {
   if (typeof text === "string") return change(text) as T;
   const value = (one: Value) => (typeof one === "string" ? change(one) : one);
@@ -170,7 +175,7 @@ export function spelledIn(value: unknown, spelling: Spelling): unknown {
 
 const kinds: readonly string[] = ["field", "file", "call", "help", "option", "variable"];
 
-/** Parts that came over a line, where they are such as we know. */
+/** Parts that were received from another process, if they are known ones. */
 export function phraseOf(parts: unknown): Phrase | undefined {
   const known = (part: unknown) =>
     typeof part === "string" || kinds.includes((part as Reference | null)?.is ?? "");

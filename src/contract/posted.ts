@@ -1,4 +1,4 @@
-/** What whoever writes into a thread is answered. */
+/** The answer of an operation that writes to a thread. */
 import * as v from "valibot";
 import { message } from "./message.ts";
 import { recipient } from "./recipient.ts";

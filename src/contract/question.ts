@@ -10,9 +10,9 @@ export const given = () =>
     createdAt: v.string(),
     verified: v.boolean(),
   });
-export type Given = v.InferOutput<ReturnType<typeof given>>;
+export type GivenAnswer = v.InferOutput<ReturnType<typeof given>>;
 
-/** [A8] How the question whether a tool may be used can be answered. */
+/** [A8] The choices of a question whether a tool may be used. */
 export const approvalChoices = {
   once: "allow once",
   forTask: "allow for this task",
@@ -20,23 +20,23 @@ export const approvalChoices = {
   denyAndSay: "deny and say why",
 } as const;
 
-/** [A8] What an agent program asks its user before it does it, as a person decides about it. */
+/** [A8] What an agent program would ask its user, as it is shown to the person who decides. */
 export const approval = () =>
   v.strictObject({
     tool: v.string(),
-    /** What the tool is called with, as JSON. */
+    /** The arguments of the tool, as JSON. */
     input: v.string(),
     folder: v.string(),
-    /** What would be changed, where the program says it. */
+    /** What would be changed, if the program says so. */
     diff: v.nullable(v.string()),
   });
 export type Approval = v.InferOutput<ReturnType<typeof approval>>;
 
-/** [A7] What the audit trail tells of: closed. */
+/** [A7] What the audit trail records: a closed list. */
 export const auditActions = ["asked", "escalated", "answered", "expired"] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** Through what an agent or a person speaks to the bus. `task`: the keeper of a sub-agent, in its name. */
+/** The surface that an agent or a person uses. `task`: the keeper of a sub-agent, in its name. */
 export const surfaces = ["cli", "rest", "mcp", "sdk", "task"] as const;
 export type Surface = (typeof surfaces)[number];
 
@@ -53,7 +53,7 @@ export const auditRecord = () =>
     choice: v.nullable(v.string()),
     text: v.string(),
     surface: v.picklist(surfaces),
-    /** Whether a token vouched for the agent. */
+    /** Whether the agent used a token. */
     verified: v.boolean(),
     task: v.nullable(v.string()),
   });

@@ -4,7 +4,7 @@ import * as v from "valibot";
 /** Null: no limit. */
 export const quota = () =>
   v.strictObject({
-    /** Null: of everybody who has no limit of its own. */
+    /** Null: for all agents without a quota of their own. */
     name: v.nullable(v.string()),
     messagesPerMinute: v.nullable(v.number()),
     bytesPerDay: v.nullable(v.number()),

@@ -1,4 +1,4 @@
-/** What a sender learns about whom it wrote to: a name nobody has used yet may be a typing error, and a sub-agent may have ended. */
+/** What a sender is told about the recipient: an unused name may be misspelled, and a sub-agent may have finished. */
 import * as v from "valibot";
 import { flag } from "./fields.ts";
 
@@ -7,10 +7,10 @@ export const recipient = () =>
     name: v.string(),
     known: v.boolean(),
     similar: v.array(v.string()),
-    /** A sub-agent that has ended: nobody reads what is sent to it. The hint says what to do instead. */
+    /** A sub-agent that has finished: nobody reads what is sent to it. The hint says what to do instead. */
     ended: v.optional(v.literal(true)),
     hint: v.optional(v.string()),
-    /** The task that it did, if its session can be resumed with the message. */
+    /** Its task, if its session can be resumed with the message. */
     resumable: v.optional(v.string()),
   });
 

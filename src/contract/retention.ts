@@ -1,7 +1,10 @@
-/** [Y1] Retention: how long, and how many of each kind of thing that is over, the bus keeps. */
+/** [Y1] Retention: how long, and how many of each kind of finished data, the bus keeps. */
 import * as v from "valibot";
 
-/** What can be deleted, each only once nobody needs it ([Y2]), in the order in which it is: what refers to others goes first. */
+/**
+ * The kinds of data that can be deleted, each only once nobody needs it ([Y2]), in the order of deletion: what refers
+ * to others is deleted first.
+ */
 export const retentionKinds = [
   "entries",
   "transcripts",
@@ -14,7 +17,7 @@ export const retentionKinds = [
 ] as const;
 export type RetentionKind = (typeof retentionKinds)[number];
 
-/** What each kind is, in the words of help. */
+/** What each kind is, for help. */
 export const retentionMeanings: Record<RetentionKind, string> = {
   entries: "entries that the person has read",
   transcripts: "files of tasks that have finished, on the host that has them",
@@ -38,7 +41,7 @@ export const retentionNouns: Record<RetentionKind, readonly [string, string]> = 
   events: ["event", "events"],
 };
 
-/** Of one kind. Null: no limit. Where both are set, whatever exceeds either goes. */
+/** For one kind. Null: no limit. If both are set, whatever exceeds either is deleted. */
 export const retentionRule = () =>
   v.strictObject({
     kind: v.picklist(retentionKinds),

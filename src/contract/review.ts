@@ -1,4 +1,4 @@
-/** [A12] A review: another sub-agent looks at what a task has done before its parent hears of it. */
+/** [A12] A review: another sub-agent checks the work of a task before its parent gets the result. */
 import * as v from "valibot";
 import { integer, name } from "./fields.ts";
 import { call, phrase } from "./phrase.ts";
@@ -7,7 +7,7 @@ import { call, phrase } from "./phrase.ts";
 export const verdicts = ["approved", "sent_back", "none"] as const;
 export type ReviewVerdict = (typeof verdicts)[number];
 
-/** Says that there is to be no review, whatever the profile has. */
+/** Turns the review off, whatever the profile says. */
 export const noReview = "none";
 
 export const reviewRoundsUsual = 3;
@@ -17,14 +17,14 @@ const finding = () =>
   v.strictObject({
     /** The review that had it, from 1. */
     round: v.number(),
-    /** Where, as far as the reviewer says: relative to the top of the repository. */
+    /** Its location, as far as the reviewer gives it: relative to the top of the repository. */
     file: v.nullable(v.string()),
     line: v.nullable(v.number()),
     text: v.string(),
   });
 export type ReviewFinding = v.InferOutput<ReturnType<typeof finding>>;
 
-/** What came of it, as it is in a task's result. */
+/** The outcome, as it is in a task's result. */
 export interface ReviewOutcome {
   verdict: ReviewVerdict;
   /** How many reviews there were. */
@@ -49,7 +49,7 @@ const reviewFields = () => ({
 export const review = () => v.strictObject({ ...reviewFields(), findings: v.array(finding()) });
 export type Review = v.InferOutput<ReturnType<typeof review>>;
 
-/** In lists of tasks: without what it found. */
+/** In lists of tasks: without the findings. */
 export const reviewInQueue = () => v.strictObject(reviewFields());
 
 export const reviewAsked = () => ({

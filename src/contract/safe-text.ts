@@ -9,7 +9,7 @@ const breaks = /\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/g;
 
 export const linesOf = (text: string, most?: number): string[] => text.split(breaks, most);
 
-/** Each line under a mark, so that none can pass for a line of ours. */
+/** Each line after a mark, so that none can be taken for a line of ours. */
 export const quoted = (text: string, mark: string): string =>
   linesOf(text)
     .map((line) => mark + line)
@@ -25,7 +25,7 @@ const joined =
   /(?<=\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)\u200d(?=\p{Extended_Pictographic})|(?<=\p{Emoji})\ufe0f|(?<=(?![\p{scx=Latin}\p{scx=Greek}\p{scx=Cyrillic}])[\p{L}\p{M}])[\u200c\u200d]/gu;
 const joiner = /\u200c|\u200d|\ufe0f/g;
 
-/** Every character that would not be seen, or would do something, replaced. */
+/** Replaces every invisible character, and every one that controls something. */
 function withoutUnseen(text: string, instead: (letter: string) => string): string {
   const kept = text.search(joiner) < 0 ? [] : [...text.matchAll(joined)].map((match) => match.index);
   const shown = new Set(kept);
@@ -33,7 +33,7 @@ function withoutUnseen(text: string, instead: (letter: string) => string): strin
   return joiners.replace(unseen, instead);
 }
 
-/** Lines end with "\n" alone, and U+FFFD stands for whatever would not be seen. */
+/** Lines end with "\n" alone, and U+FFFD replaces invisible characters. */
 export function safe(text: string): string {
   if (plain.test(text)) return text;
   return withoutUnseen(text.replace(breaks, "\n"), () => "\ufffd");
@@ -45,7 +45,7 @@ const escaped = (letter: string) =>
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
     .join("");
 
-/** JSON that is safe to print: the same data, with what would not be seen written as its number. */
+/** JSON that is safe to print: the same data, with invisible characters escaped. */
 export function safeJson(value: unknown): string {
   const text = JSON.stringify(value);
   return plain.test(text) ? text : withoutUnseen(text, escaped);

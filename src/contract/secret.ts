@@ -1,4 +1,7 @@
-/** An address as people may see it. A password may hold anything, also what should have been encoded: all up to the last @ goes. */
+/**
+ * An address that may be shown to people. A password may contain anything, also characters that should have been
+ * encoded: everything up to the last @ is removed.
+ */
 export const withoutPassword = (address: string) =>
   (/^\s*https?:\/\//i.test(address) ? ofHub(address) : ofServer(address)).replace(
     /([?&](?:ssl)?pass(?:word)?=)[^&]*/gi,
@@ -13,15 +16,15 @@ const ofServer = (address: string) =>
 const ofHub = (address: string) =>
   address.replace(/^(\s*https?:\/\/)(?:[^:/?#@]*:(?!\d+(?:[/?#]|$)).*|[^/?#]*)@/is, "$1***@");
 
-/** A text for people, whatever addresses others have put into it. */
+/** A text for people, without the passwords of addresses in it. */
 export const withoutPasswords = (text: string) =>
   text.includes("://") ? text.replace(/[a-z][a-z0-9+.-]*:\/\/[^\s/?#]*@/gi, withoutPassword) : text;
 
-/** [X15] A token as it is made (platform/token-text.ts), wherever it stands in a text. */
+/** [X15] A token (platform/token-text.ts), anywhere in a text. */
 const token = /\brst_[A-Za-z0-9_-]{16,}/g;
 
-/** A text as it may be kept or shown: whoever reads it must not become whoever a token in it speaks for. */
+/** A text that may be kept or shown: a reader must not be able to act with a token in it. */
 export const withoutTokens = (text: string) => (text.includes("rst_") ? text.replace(token, "rst_…") : text);
 
-/** The end of a text in which a token may have begun, for those that have it piece by piece. */
+/** The end of a text that may be the beginning of a token, for text that comes in pieces. */
 export const begunToken = (text: string): string => /\brst_[A-Za-z0-9_-]*$/.exec(text)?.[0] ?? "";

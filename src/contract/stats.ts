@@ -1,10 +1,10 @@
-/** [O1] A bus at one moment: how much there is of everything, and what needs a look. */
+/** [O1] The state of a bus: counts of everything, and what needs attention. */
 import * as v from "valibot";
 import { dailyLimit, usage } from "./usage.ts";
 
 /** How many of each list are shown, at most. */
 export const statsLimit = 20;
-/** Rates are of this long, until now. */
+/** Rates are for this period, until now. */
 export const rateSeconds = 60;
 
 /** Threads that have ended are counted by the hour for this long, until now. */
@@ -38,7 +38,7 @@ export const stats = () =>
       ended: v.number(),
       tasksFinished: v.number(),
     }),
-    /** Threads that have ended, by the hour (UTC) in which they did; the last one is the hour that is not over yet. */
+    /** Threads that have ended, by hour (UTC); the last hour is not over yet. */
     hours: v.array(
       v.strictObject({ at: v.string(), done: v.number(), failed: v.number(), cancelled: v.number() }),
     ),
@@ -52,9 +52,9 @@ export const stats = () =>
         live: v.boolean(),
       }),
     ),
-    /** Agents that wait for something at this moment. */
+    /** Agents that have an open wait now. */
     waiters: v.array(v.string()),
-    /** Those that end soonest. */
+    /** The leases that expire soonest. */
     leases: v.array(
       v.strictObject({
         threadId: v.string(),
@@ -69,9 +69,9 @@ export const stats = () =>
         name: v.string(),
         parent: v.string(),
         startedAt: v.nullable(v.string()),
-        /** [A11] With all that it started; null where nothing was reported. */
+        /** [A11] Including the tasks below it; null if nothing was reported. */
         usageTotal: v.nullable(usage()),
-        /** The last line of its transcript, where that is on this machine. */
+        /** The last line of its transcript, if that is on this machine. */
         lastLine: v.nullable(v.string()),
       }),
     ),

@@ -1,4 +1,4 @@
-/** What the caller's surroundings say, where nothing was given: only programs on its own machine know them. */
+/** Defaults from the caller's environment: only programs on its own machine know them. */
 import { fieldsOf } from "./fields.ts";
 import type { AnyOperation } from "./operation.ts";
 

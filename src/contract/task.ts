@@ -7,11 +7,11 @@ import { priorities } from "./thread.ts";
 import { budget, budgetAsked, usage } from "./usage.ts";
 import { worktree, worktreeAsked } from "./worktree.ts";
 
-/** `waiting` is queued, and to be started as soon as its turn comes. */
+/** `waiting`: released, and started as soon as its turn comes. */
 export const taskStatuses = ["queued", "waiting", "running", "finished"] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
 
-/** [Q5] Why a task is no success. `failed`: it said so itself; `refused`: it could not be started as it was asked for. */
+/** [Q5] Why a task has failed. `failed`: it reported that itself; `refused`: it could not be started as requested. */
 export const failureReasons = [
   "timeout",
   "killed",
@@ -30,13 +30,13 @@ export type FailureReason = (typeof failureReasons)[number];
 /** [Q15] What a sub-agent may do without asking, from least to most. `ask`: nothing, but it can ask. */
 export const permissions = ["reject", "ask", "edit", "allow"] as const;
 export type Permission = (typeof permissions)[number];
-/** What may be asked for: `inherit` is what the parent has. */
+/** What may be requested: `inherit` is the parent's permission. */
 export const permissionsAsked = ["inherit", ...permissions] as const;
 export type PermissionAsked = (typeof permissionsAsked)[number];
 
 /** What every view of a task has. */
 const taskFields = () => ({
-  /** What tells it from earlier and later tasks of its name. */
+  /** Distinguishes it from other tasks of the same name. */
   id: v.string(),
   name: v.string(),
   status: v.picklist(taskStatuses),
@@ -65,9 +65,9 @@ const taskFields = () => ({
   /** [A12] The task that it is the review of. */
   reviewOf: v.nullable(v.string()),
   budget: v.nullable(budget()),
-  /** Of itself; null where its program has reported nothing. */
+  /** Its own; null if its program has reported nothing. */
   usage: v.nullable(usage()),
-  /** With all that it started, and what that started. */
+  /** Including the tasks below it. */
   usageTotal: v.nullable(usage()),
 });
 
@@ -75,17 +75,17 @@ export const task = () =>
   v.strictObject({ ...taskFields(), review: v.nullable(review()), prompt: v.string() });
 export type Task = v.InferOutput<ReturnType<typeof task>>;
 
-/** One of many: a prompt may be long, so of each there is its first line. */
+/** In a list: a prompt may be long, so each has only its first line. */
 export const taskInQueue = () =>
   v.strictObject({ ...taskFields(), review: v.nullable(reviewInQueue()), summary: v.string() });
 export type TaskInQueue = v.InferOutput<ReturnType<typeof taskInQueue>>;
 
-/** [A2] Where a name was used more than once, the newest; an earlier one has its id and its branch. */
+/** [A2] If a name was used more than once, the newest task; an earlier one has its id and its branch. */
 export const taskName = (help = "the task: its name, id or branch") => name(help, "TASK");
 export const queueOf = () => name("the owner of the queue", "AGENT");
 
 export const prompt = (help = "what the sub-agent is to do") => text(help, { file: true, value: "PROMPT" });
-/** The same where the protocol that came before calls it a message. */
+/** The same, for the protocol that calls it a message. */
 export const promptAsMessage = () =>
   text("what the sub-agent is to do", {
     file: true,
@@ -94,8 +94,8 @@ export const promptAsMessage = () =>
     formerFlag: "message",
   });
 
-/** Where nobody says: the parent's own, as its environment has it, else what the profile says. */
-/** [C10] The same fields in a model's words. */
+/** By default the parent's own, from its environment, else the profile's. */
+/** [C10] The same fields, described for a model. */
 export const taskWords = {
   model: "which model",
   profile: "the kind of agent, see profiles",
@@ -171,7 +171,7 @@ const permission = () =>
 const worker = () =>
   v.optional(name("assign it to this running agent or pool instead of starting a process", "AGENT|POOL"));
 
-/** What is said of the work itself, the same for push and assign. */
+/** The settings of the work itself, the same for push and assign. */
 export const taskSettings = () => ({
   name: v.optional(name("the sub-agent's name (default: a generated one)", "NAME")),
   model: model(),

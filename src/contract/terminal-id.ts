@@ -1,3 +1,3 @@
-/** [C9] Who is calling, by the environment. Where an agent is called a terminal, its scripts set and read CAO_TERMINAL_ID. */
+/** [C9] The caller's name in the environment. Scripts of a system that calls an agent a terminal set and read CAO_TERMINAL_ID. */
 export const agentIn = (env: Readonly<Record<string, string | undefined>>): string | undefined =>
   env.INBOX_AGENT || env.CAO_TERMINAL_ID || undefined;

@@ -40,7 +40,7 @@ export const thread = () =>
 
 export type Thread = v.InferOutput<ReturnType<typeof thread>>;
 
-/** Which commands a status allows now ([T3]); error messages are built from it. */
+/** The commands that a status allows ([T3]); error messages are built from it. */
 export const allowedNow: Record<Status, readonly string[]> = {
   pending: ["claim", "reassign", "cancel"],
   claimed: ["renew", "update", "done", "fail", "release", "reassign", "cancel"],

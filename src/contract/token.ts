@@ -31,5 +31,5 @@ export const tokenId = () =>
     },
   );
 
-/** In a path, in the place of a name that the token says; no name begins with a dash. */
+/** In a path, in place of a name that the token implies; no name begins with a dash. */
 export const tokensOwner = "-";

@@ -22,7 +22,7 @@ export const transcriptEntry = () =>
     kind: v.picklist(Object.keys(transcriptKinds) as TranscriptKind[]),
     text: v.string(),
     tool: v.optional(v.string()),
-    /** The next entry of its kind goes on where this one stops, in the middle of a line. */
+    /** The next entry of its kind continues this one, in the middle of a line. */
     open: v.optional(v.literal(true)),
   });
 

@@ -8,7 +8,7 @@ export function tokenCount(count: number): string {
   return `${Number((count / (size as number)).toFixed(1))}${unit}`;
 }
 
-/** Cents, and smaller sums to two places that say something. */
+/** In cents; smaller amounts with two significant digits. */
 export const money = (usd: number) => `$${usd === 0 || usd >= 0.1 ? usd.toFixed(2) : usd.toPrecision(2)}`;
 
 /** In a line of a list. */
@@ -53,7 +53,7 @@ export function limitText({ tokens, costUsd }: Held["limit"]): string | null {
 export const heldText = ({ limit, used, until }: Held): string =>
   `the daily limit is reached (${limitText(limit)}; used ${usageBrief(used)}): nothing starts ${until === null ? "until it is changed" : `before ${dayEnd}`}`;
 
-/** When a day's limit begins anew. */
+/** When the next daily limit starts. */
 export const dayEnd = "midnight (UTC)";
 
 const times: Record<Reported["tokens"], string> = {

@@ -1,4 +1,4 @@
-/** [A11] What a task costs, as far as its program reports it, and what it may cost at most. */
+/** [A11] The cost of a task, as far as its program reports it, and its limit. */
 import * as v from "valibot";
 import { described, quotedValue } from "./fields.ts";
 import { blank, call, type Reference } from "./phrase.ts";
@@ -20,7 +20,7 @@ export type Usage = v.InferOutput<ReturnType<typeof usage>>;
 /** As a program reports it. */
 export type UsageReport = Omit<Usage, "tokens">;
 
-/** What a program reports: while it runs, at the end of a turn, if it likes, or not at all. */
+/** When a program reports it: while it runs, at the end of a turn, sometimes, or never. */
 export const reportTimes = ["live", "end", "perhaps", "none"] as const;
 export const reported = () =>
   v.strictObject({ tokens: v.picklist(reportTimes), cost: v.picklist(reportTimes) });
@@ -31,14 +31,14 @@ export const budget = () =>
   v.strictObject({ tokens: v.nullable(v.number()), costUsd: v.nullable(v.number()) });
 export type Budget = v.InferOutput<ReturnType<typeof budget>>;
 
-/** [A11] How much more than its budget a task has used, with all that it started. */
+/** [A11] By how much a task has exceeded its budget, including the tasks below it. */
 export interface Excess {
   unit: "tokens" | "usd";
   budget: number;
   used: number;
 }
 
-/** Up to the budget is within it. */
+/** Using exactly the budget is allowed. */
 export function excessOver({ tokens, costUsd }: Budget, used: Usage): Excess | undefined {
   if (tokens !== null && used.tokens > tokens) return { unit: "tokens", budget: tokens, used: used.tokens };
   if (costUsd !== null && (used.costUsd ?? 0) > costUsd)
@@ -57,7 +57,7 @@ function amountIn(text: string): { amount: number; unit: "tokens" | "usd" | null
   return { amount, unit: dollar !== "" || suffix === "usd" ? "usd" : suffix === undefined ? null : "tokens" };
 }
 
-/** What a budget's text means; undefined where it means nothing. */
+/** Parses a budget; undefined if it is not valid. */
 export function budgetIn(text: string): Budget | undefined {
   const { amount = 0, unit } = amountIn(text) ?? {};
   if (amount <= 0 || amount > 1e12 || (unit !== "usd" && !Number.isInteger(amount))) return undefined;
@@ -80,10 +80,10 @@ export const budgetAsked = (
     ),
   );
 
-/** How a limit is taken away. */
+/** The value that removes a limit. */
 export const noLimit = "none";
 
-/** What a daily limit means; null: none. Undefined where it means nothing. */
+/** Parses a daily limit; null: none. Undefined if it is not valid. */
 function limitIn(wanted: "tokens" | "usd", given: number | string | null): number | null | undefined {
   if (given === noLimit || given === null) return null;
   const { amount = Number.NaN, unit } =
@@ -94,7 +94,7 @@ function limitIn(wanted: "tokens" | "usd", given: number | string | null): numbe
 
 const limitForms = { tokens: "tokens (200k, 1.5M)", usd: "US dollars (20, 2.50usd)" };
 
-/** [A11] A limit of a day, in the words of a budget; null is none, as a client sends what it has read. */
+/** [A11] A daily limit, written like a budget; null means none, so that a client can send what it has read. */
 export const limitAsked = (unit: "tokens" | "usd", help: string) => {
   const wrong = (issue: { input: unknown }) =>
     `must be ${limitForms[unit]} or ${noLimit}; got ${quotedValue(issue.input)}`;
@@ -119,12 +119,12 @@ export const limitAsked = (unit: "tokens" | "usd", help: string) => {
 export const dailyLimit = () =>
   v.strictObject({ tokens: v.nullable(v.number()), costUsd: v.nullable(v.number()) });
 
-/** Why nothing starts: a limit of today is reached. `until` is null for a limit of 0, which no day brings to an end. */
+/** Why nothing starts: a limit of today is reached. `until` is null for a limit of 0, which does not end with the day. */
 export const held = () =>
   v.strictObject({ limit: dailyLimit(), used: usage(), until: v.nullable(v.string()) });
 export type Held = v.InferOutput<ReturnType<typeof held>>;
 
-/** [C14] What sets a limit that is reached to something else. */
+/** [C14] The call that changes a limit that is reached. */
 export const raising = (held: Held): Reference =>
   call("costs.set", Object.fromEntries(reachedIn(held).map((unit) => [unit, blank("N")])));
 

@@ -5,7 +5,7 @@ import { integer, number } from "./fields.ts";
 import type { AnyOperation } from "./operation.ts";
 import type { Text } from "./phrase.ts";
 
-/** How long a wait may last; 31 days is longer than any program should hold its breath. */
+/** The maximum length of a wait; 31 days is longer than any program should wait. */
 export const timeoutSeconds = (help: Text, { endless = true, ...flags }: TimeoutOptions = {}) =>
   v.optional(
     number(help, {
@@ -26,17 +26,17 @@ interface TimeoutOptions {
   formerFlag?: string;
 }
 
-/** [T14] Where to go on from: after this event comes what the answer does not know yet. */
+/** [T14] Where to continue: after this event come events that the answer does not know yet. */
 export const nextEventId = () => v.number();
 
 export const afterEvent = (help: Text) =>
   v.optional(integer(help, { min: 0, max: Number.MAX_SAFE_INTEGER, value: "EVENT" }));
 
-/** [W3] A wait over a wire, unless told; no proxy or client keeps a silent request for ever. */
+/** [W3] The default wait over HTTP; no proxy or client keeps a silent request open forever. */
 const wireDefault = 50;
 const wireLimit = 600;
 
-/** Sets how long a call over a wire waits; one that asks for more than is allowed is refused. */
+/** Sets how long a call over HTTP waits; a longer time than allowed is refused. */
 export function limitWait(op: AnyOperation, input: Record<string, unknown>): void {
   const asked = input.timeoutSeconds;
   if (typeof asked === "number" && asked > wireLimit)
@@ -49,7 +49,7 @@ export function limitWait(op: AnyOperation, input: Record<string, unknown>): voi
   if (patience !== null) input.timeoutSeconds = patience ?? wireDefault;
 }
 
-/** How long a call may block, in seconds, undefined where for ever; null for one that does not block. */
+/** How long a call may block, in seconds; undefined if without a limit; null if it does not block. */
 export function patienceOf(op: AnyOperation, input: Record<string, unknown>): number | undefined | null {
   if (!op.waits || op.waits.when?.(input) === false) return null;
   return input.timeoutSeconds as number | undefined;

@@ -10,13 +10,13 @@ export const workspace = () =>
     label: v.string(),
     agent: v.string(),
     createdAt: v.string(),
-    /** The command that gets a person back into its agent's session. */
+    /** The command that reopens its agent's session. */
     session: v.nullable(v.string()),
   });
 
 export type Workspace = v.InferOutput<ReturnType<typeof workspace>>;
 
-/** [U6] What a person types to be back in its agent's session; null where nobody said how. */
+/** [U6] What a person types to reopen its agent's session; null if no command was given. */
 export const wayBack = ({ path, session }: Workspace): string | null =>
   session === null ? null : `cd ${shellWord(path)} && ${session}`;
 

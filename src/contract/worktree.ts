@@ -1,9 +1,9 @@
-/** [A1] A worktree: a checkout of its own that a task works in, on a branch of its own. */
+/** [A1] A worktree: a separate checkout and branch that a task works in. */
 import * as v from "valibot";
 import { choice } from "./fields.ts";
 import { plural } from "./plural.ts";
 
-/** `auto`: for a task whose permission lets it edit, where its folder belongs to a git repository. */
+/** `auto`: for a task that may edit, if its folder is in a git repository. */
 export const worktreesAsked = ["auto", "yes", "no"] as const;
 export type WorktreeAsked = (typeof worktreesAsked)[number];
 
@@ -19,7 +19,7 @@ export const worktreeAsked = () =>
     ),
   );
 
-/** What a result says of the branch that a task has worked on. */
+/** What a result says about the branch of a task. */
 export type OnBranch = { branch: string; into: string | null } & Record<
   "commits" | "files" | "insertions" | "deletions",
   number
@@ -40,7 +40,7 @@ export const worktree = () =>
     path: v.nullable(v.string()),
     /** The checkout it was made for. */
     repository: v.string(),
-    /** The commit that it began from, and the branch that was checked out there. */
+    /** The commit that it started from, and the branch that was checked out there. */
     base: v.string(),
     into: v.nullable(v.string()),
     /** What was changed, once the task has ended. */

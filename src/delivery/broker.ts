@@ -1,4 +1,4 @@
-/** Which carrier an address means. It is not even loaded where nobody asks for one. */
+/** The carrier of an address. It is loaded only if one is configured. */
 import { busId } from "../bus/outbox.ts";
 import type { Engine } from "../engines/engine.ts";
 import { carriedBy } from "./carried.ts";

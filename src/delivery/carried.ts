@@ -1,7 +1,8 @@
 /**
- * An engine the owner of the inbox is carried by somebody else: the same engine, but a message's pointer is written with it and
- * carried after the commit, and whoever waits for mail waits for pointers. The database's own word comes too, a moment
- * later while the carrier is up and at once while it is not: a pointer that is late or lost costs a moment, never a message.
+ * An engine whose mail is carried by a message broker: the same engine, but the pointer of a message is written with
+ * it and carried after the commit, and waits for mail wait for pointers. The database's own wake-ups arrive too, with
+ * a delay while the carrier is up and at once while it is not: a pointer that is late or lost costs a moment, never a
+ * message.
  */
 import type { Engine, Subscription } from "../engines/engine.ts";
 import { bell } from "../engines/subscription.ts";
@@ -10,10 +11,10 @@ import type { Arrival, Delivery, Pointer } from "./delivery.ts";
 import { HeldPointers } from "./held.ts";
 import { type Relay, startRelay } from "./relay.ts";
 
-/** How long the carrier has before the database's own word counts. */
+/** How long the carrier has before the database's own wake-up counts. */
 const headStartMs = 250;
 
-/** `brief`: connects only when somebody waits; what it sends is carried by those who stay. */
+/** `brief`: connects only for a wait; what it sends is carried by processes that stay. */
 export function carriedBy(delivery: Delivery, engine: Engine, brief: boolean): Engine {
   let relay: Relay | undefined;
   const held = new HeldPointers(engine);
@@ -56,7 +57,7 @@ export function carriedBy(delivery: Delivery, engine: Engine, brief: boolean): E
   };
 }
 
-/** Of several who wait here for the same mail all look; the database gives it to one. */
+/** Of several waits for the same mail in this process all look; the database gives it to one. */
 class Readers {
   readonly #boxes = new Map<string, { rings: Set<() => void>; stop: () => void }>();
 
@@ -120,6 +121,6 @@ function subscribeToMail(agent: string, { delivery, engine, readers }: Sources):
     }
   }
 
-  followHints().catch(ring); // whoever waits reads then, and is told what is wrong
+  followHints().catch(ring); // a waiter reads then, and gets the error
   return subscription;
 }

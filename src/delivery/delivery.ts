@@ -1,7 +1,8 @@
 /**
- * The port between the bus and whoever carries word of a message to its reader. The database remembers every message and
- * decides who gets it; a carrier only moves pointers, so that of many hubs one is told, and not all. Four verbs. How long
- * somebody waits, and for how many, is the same whoever carries: that is in waiting/take-mail.ts.
+ * The port between the bus and the carrier that tells readers about messages. The database stores every message and
+ * decides who gets it; a carrier only moves pointers, so that one hub of many is told, and not all. It has four
+ * methods. How long a call waits, and for how many messages, does not depend on the carrier: that is in
+ * waiting/take-mail.ts.
  */
 export interface Pointer {
   id: number;
@@ -10,25 +11,25 @@ export interface Pointer {
   expiresInMs: number | null;
 }
 
-/** A pointer that came, and is held until it is settled. Whoever dies with it in hand gives it back. */
+/** A pointer that has arrived, and is held until it is settled. If its process dies, the broker has it again. */
 export interface Arrival {
   id: number;
-  /** The message needs nobody any more. */
+  /** The message needs no delivery any more. */
   done(): void;
-  /** Somebody else may have it. */
+  /** Another process may have it. */
   back(): void;
 }
 
 export interface Delivery {
-  /** Begins to connect, and goes on trying for as long as it takes; nobody waits for it. `whenUp`: called each time it can carry again. */
+  /** Starts to connect, and retries without a limit; no call waits for it. `whenUp`: called each time it can carry again. */
   connect(whenUp: () => void): void;
   close(): Promise<void>;
   /** Resolves when the carrier has stored them all; throws where it cannot now. */
   put(pointers: readonly Pointer[]): Promise<void>;
-  /** From now on what comes for an agent goes to `take`, until the answer is called. */
+  /** From now on pointers for an agent go to `take`, until the returned function is called. */
   get(agent: string, take: (arrival: Arrival) => void): () => void;
-  /** Forgets an agent that is gone. */
+  /** Forgets an agent that has finished. */
   cleanup(agent: string): Promise<void>;
-  /** Whether it carries at this moment; else the database does. */
+  /** Whether it can carry at this moment; otherwise the database delivers. */
   up(): boolean;
 }

@@ -1,15 +1,15 @@
-/** Pointers that came to this process and are not settled: what becomes of those that nobody takes. */
+/** Pointers that have arrived in this process and are not settled, and what happens to those that nobody takes. */
 import { stillThere } from "../bus/outbox.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Arrival } from "./delivery.ts";
 
-/** How long a pointer may lie here before it is asked whether its message still needs somebody. */
+/** How long a pointer is held before the database is asked whether its message still needs delivery. */
 const doubtMs = 50;
-/** How long one lies here that nobody took, before another hub may have it. */
+/** How long a pointer that nobody took is held before another hub may have it. */
 const holdMs = 1000;
-/** Neither takes longer than this, however often it was in vain. */
+/** The maximum of both, however often a pointer was returned. */
 const longestMs = 30_000;
-/** The number of those that were given back that are remembered. */
+/** How many returned pointers are remembered. */
 const memory = 10_000;
 
 interface Held extends Arrival {
@@ -18,7 +18,7 @@ interface Held extends Arrival {
 
 export class HeldPointers {
   readonly #held = new Map<number, Held>();
-  /** How often each was given back by us. */
+  /** How often we have returned each. */
   readonly #refused = new Map<number, number>();
   #doubting: Timer | undefined;
   #doubtingAt = 0;
@@ -31,12 +31,12 @@ export class HeldPointers {
     // The same pointer twice: one is enough.
     if (this.#held.has(arrival.id)) arrival.done();
     else this.#held.set(arrival.id, { ...arrival, since: performance.now() });
-    // One that comes again is no news.
+    // A pointer that arrives again is not new.
     if (!this.#refused.has(arrival.id)) this.#pauseMs = doubtMs;
     this.#doubtIn(this.#pauseMs);
   }
 
-  /** Their messages need nobody any more. */
+  /** Their messages need no delivery any more. */
   settle(ids: readonly number[]): void {
     for (const id of ids) {
       this.#held.get(id)?.done();
@@ -45,13 +45,13 @@ export class HeldPointers {
     }
   }
 
-  /** After this the database is not asked again, not even about pointers that still arrive. */
+  /** After this the database is not asked again, even about pointers that still arrive. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#doubting);
   }
 
-  /** Somebody else may have them all. */
+  /** Returns all of them, so that another process may have them. */
   backAll(): void {
     for (const { back } of this.#held.values()) back();
   }
@@ -74,7 +74,7 @@ export class HeldPointers {
     if (this.#held.size) this.#doubtIn(Math.max(doubtMs, Math.min(this.#pauseMs, next)));
   }
 
-  /** Pointers that nobody took: most were taken by somebody who did not need them. The database knows. */
+  /** Pointers that nobody took: most messages were handed over without the pointer. The database knows. */
   async #settleNeedless(now: number): Promise<void> {
     const ids = [...this.#held].filter(([, { since }]) => now - since >= doubtMs - 1).map(([id]) => id);
     if (!ids.length) return;
@@ -82,11 +82,14 @@ export class HeldPointers {
       const there = new Set(await this.engine.read((tx) => stillThere(tx, ids)));
       this.settle(ids.filter((id) => !there.has(id)));
     } catch {
-      // The database is away: they wait here with everybody else.
+      // The database is unavailable: the pointers stay here.
     }
   }
 
-  /** Another hub may have those that lay here long enough. The answer: in how many milliseconds the next one has. */
+  /**
+   * Returns pointers that were held long enough, so that another hub may have them. Returns the milliseconds until
+   * the next one is due.
+   */
   #giveUpOld(now: number): number {
     let next = Number.POSITIVE_INFINITY;
     for (const [id, { since, back }] of this.#held) {
@@ -102,7 +105,7 @@ export class HeldPointers {
     return next;
   }
 
-  /** Whoever is handed the same one again and again has no use for it, and does not look at it as often. */
+  /** A process that gets the same pointer again and again has no use for it, and checks it less often. */
   #holdOf(id: number): number {
     return Math.min(holdMs * 2 ** (this.#refused.get(id) ?? 0), longestMs);
   }

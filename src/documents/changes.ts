@@ -1,6 +1,6 @@
 /**
- * Changes of documents as they happen. Editors replace a file rather than write to it, and folders come and go, so what is
- * watched is the folder a document lies in, and now and then everything is looked at again: a watch is only a hint.
+ * Changes of documents as they happen. Editors replace a file rather than write to it, and folders come and go, so
+ * the folder of a document is watched, and everything is checked again regularly: a watch is only a hint.
  */
 import type { FSWatcher } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,10 +11,10 @@ import type { Confines } from "./confined.ts";
 import { statesOf } from "./states.ts";
 
 const slowCheckMs = 2000;
-/** An editor writes, renames and sets times in one go: one change. */
+/** An editor writes, renames and sets times in a row: this counts as one change. */
 const settleMs = 30;
 
-/** Tells of every document at once, and of each that changes later, until the answer is called. */
+/** Reports every document at once, and each that changes later, until the returned function is called. */
 export function watchDocuments(
   confines: Confines,
   docs: readonly { path: string }[],
@@ -26,7 +26,7 @@ export function watchDocuments(
 
   function look(): void {
     settling = undefined;
-    watchFolders(); // first: what changes after the look must be heard of
+    watchFolders(); // first: a change after the check must be noticed
     for (const state of statesOf(docs, confines)) {
       const text = JSON.stringify(state);
       if (known.get(state.n) === text) continue;
@@ -42,7 +42,7 @@ export function watchDocuments(
   function watchFolders(): void {
     for (const folder of new Set(docs.map(({ path }) => dirname(join(confines.root, path))))) {
       const inode = fs().statSync(folder, { throwIfNoEntry: false })?.ino;
-      // A folder that was replaced leaves its watcher deaf without an error.
+      // If a folder is replaced, its watcher gets no more events and no error.
       if (watchers.has(folder) && watchers.get(folder)!.inode !== inode) forget(folder);
       if (inode === undefined || watchers.has(folder)) continue;
       try {
@@ -50,7 +50,7 @@ export function watchDocuments(
         watcher.on("error", () => forget(folder));
         watchers.set(folder, { watcher, inode });
       } catch {
-        // Not there, or no watches left: the slow check sees it too.
+        // Missing, or no watches left: the slow check notices it too.
       }
     }
   }

@@ -1,7 +1,7 @@
 /**
- * [U2] Opening a file of a workspace, and nothing else. Where a path leads is asked of what was opened, not of the path:
- * a link that is changed in between changes nothing. On Linux the file is first only named (O_PATH), so that not even
- * opening a device or a pipe can do harm; what is read is what that name was found to be.
+ * [U2] Opens a file of a workspace, and nothing else. Where a path leads is checked on the opened file, not on the
+ * path: a link that is changed in between has no effect. On Linux the file is first only referenced (O_PATH), so that
+ * not even opening a device or a pipe can do harm; what is read is the file that was checked.
  */
 import type { Stats } from "node:fs";
 import { join, sep } from "node:path";
@@ -14,22 +14,22 @@ import { fs } from "../platform/system.ts";
 import { isOfBus } from "./bus-files.ts";
 
 export interface Opened {
-  /** Whoever gets it closes it. */
+  /** The caller closes it. */
   descriptor: number;
   stat: Stats;
 }
 
-/** Linux's own: a descriptor that names a file without opening it. */
+/** Linux: a descriptor that references a file without opening it. */
 const onlyNamed = 0o10000000;
 
-/** Why a document cannot be shown; `details.gone` says that it is not there. */
+/** Why a document cannot be shown; `details.gone` says that it does not exist. */
 export const notShown = (path: string, problem: string) =>
   new InboxError("not_found", `${path}: ${problem}`, {
-    hint: "the workspace's folder is what counts: look there",
+    hint: "check the file in the workspace's folder",
     details: { gone: true, problem },
   });
 
-/** A folder whose documents are shown, as it was registered, and the bus that shows them and may lie in it. */
+/** A folder whose documents are shown, by its registered path, and the bus, whose files may be in it. */
 export interface Confines {
   root: string;
   bus: BusFiles;
@@ -57,7 +57,7 @@ function openNamed(root: string, path: string): Placed {
   const folder = named(root, constants.O_DIRECTORY);
   try {
     checkRoot(path, root, placeOf(folder));
-    // From what was opened, not from the root's path again: that may lead elsewhere by now.
+    // From the opened folder, not from its path again: that may lead elsewhere by now.
     const name = named(join(pathOfOpen(folder), path));
     try {
       const place = placeOf(name);
@@ -72,7 +72,7 @@ function openNamed(root: string, path: string): Placed {
   }
 }
 
-/** Elsewhere: what was opened must be what lies, at some moment after that, at a place inside. */
+/** Elsewhere: the opened file must be the one that is, at some moment after that, at a path inside. */
 function openAndCompare(root: string, path: string): Placed {
   const { closeSync, constants, openSync, realpathSync, statSync } = fs();
   const descriptor = openSync(join(root, path), constants.O_RDONLY | constants.O_NONBLOCK);
@@ -93,7 +93,7 @@ function openAndCompare(root: string, path: string): Placed {
 
 const opened = (descriptor: number): Opened => ({ descriptor, stat: fs().fstatSync(descriptor) });
 
-/** A workspace is registered by where its folder really is: what is reached through a link is another folder by now. */
+/** A workspace is registered by the real path of its folder: a path that is now a link leads to another folder. */
 function checkRoot(path: string, root: string, place: string): void {
   if (join(root, ".") !== join(place, "."))
     throw notShown(path, `the workspace's folder is now a link to ${place}: add the workspace again`);

@@ -1,4 +1,4 @@
-/** [U2] The documents of an entry as they are now, without their bytes. */
+/** [U2] The documents of an entry as they are now, without their content. */
 import type { DocumentState } from "../contract/document.ts";
 import { InboxError } from "../contract/errors.ts";
 import { fs } from "../platform/system.ts";

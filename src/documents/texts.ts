@@ -1,4 +1,4 @@
-/** [U15] The text of a document, where it is one and not too long. */
+/** [U15] The text of a document, if it is text and not too long. */
 import { InboxError } from "../contract/errors.ts";
 import { fs } from "../platform/system.ts";
 import { type Confines, openConfined } from "./confined.ts";
@@ -8,7 +8,7 @@ export interface DocumentText {
   modifiedAt: string;
 }
 
-/** Undefined for what is gone, is no text, or is longer. */
+/** Undefined if it does not exist, is not text, or is longer. */
 export function textOf(confines: Confines, path: string, limit: number): DocumentText | undefined {
   try {
     const { descriptor, stat } = openConfined(confines, path);
@@ -36,7 +36,7 @@ function bytesOf(descriptor: number, size: number): Uint8Array {
   return bytes.subarray(0, at);
 }
 
-/** Postgres stores no U+0000, and no text has it. */
+/** Postgres cannot store U+0000, and no text contains it. */
 function decoded(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

@@ -1,12 +1,12 @@
 /**
- * What a document is served as: a small closed list, by its name. Nothing is ever served as a page: what could run is
- * text, and what we do not know is a download.
+ * The content type of a document: a small fixed list, by its name. Nothing is ever served as a page: what could run
+ * is served as text, and unknown types as a download.
  */
 import { extname } from "node:path";
 
 export interface Served {
   type: string;
-  /** Shown where it is asked for; else it is a download. An image element shows either. */
+  /** Whether it is shown; otherwise it is a download. An image element shows either. */
   inline: boolean;
 }
 
@@ -19,7 +19,7 @@ const images: Record<string, string> = {
   ".avif": "image/avif",
   ".bmp": "image/bmp",
   ".ico": "image/x-icon",
-  // As a page of its own it could hold a script: so it is only ever a download, or inside an image element.
+  // As a page it could contain a script: so it is only served as a download, or inside an image element.
   ".svg": "image/svg+xml",
 };
 

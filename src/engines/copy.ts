@@ -1,7 +1,7 @@
 /**
- * Makes a table of one bus the same as that of another, as rsync does with files: page by page, in the order of the key, and
- * only what differs is written. So it may be stopped at any moment and begun again, and the source may have changed since.
- * Every page is a transaction of its own, on either side: nobody is kept waiting by a big bus.
+ * Makes a table of one bus the same as that of another, as rsync does with files: page by page, in the order of the
+ * key, writing only what differs. So it can be stopped at any moment and run again, and the source may have changed
+ * since. Every page is a separate transaction on both sides, so a big bus blocks nobody.
  */
 import { all, type Procedure, type Row, run } from "../sql/procedure.ts";
 import { joined, literal, nothing, Sql, type SqlValue, sql } from "../sql/sql.ts";
@@ -10,22 +10,22 @@ import type { Engine, Work } from "./engine.ts";
 
 const pageRows = 1000;
 const pageBytes = 4 * 1024 * 1024;
-/** Rows of one statement. Always as many, or one: every other number would be one more statement to prepare and keep. */
+/** Rows per statement. Always this number, or one: every other number would be another statement to prepare and keep. */
 const batchRows = 100;
 
 type Key = SqlValue[];
-/** What is only read: an engine, or one state of it. */
+/** The source, which is only read: an engine, or a snapshot of it. */
 export type Readable = Pick<Engine, "read">;
-/** Writes to the target in one transaction, if it is still ours to write to. */
+/** Writes to the target in one transaction, if it has not been used by others since. */
 export type Put = <T>(work: Work<T>) => Promise<T>;
 
 const word = (text: string) => new Sql([text], []);
 const list = (names: readonly string[]) => word(names.join(", "));
 const keyOf = ({ key }: Table, row: Row): Key => key.map((column) => row[column]!);
-/** The same text for the same row, whichever engine it comes from. */
+/** The same text for the same row on every engine. */
 export const rowText = ({ names }: Table, row: Row) => JSON.stringify(names.map((name) => row[name]));
 
-/** Keys after the one and up to the other. Both engines compare text byte by byte. */
+/** Keys after one and up to another. Both engines compare text byte by byte. */
 function within({ key }: Table, after?: Key, last?: Key): Sql {
   const columns = list(key);
   const bounds = [
@@ -43,8 +43,8 @@ const keysOf = (table: Table, after?: Key, last?: Key): Sql => sql`
   limit ${literal(pageRows)}`;
 
 /**
- * As many rows as fit; at least one, if there is any. How big they are is asked first, without reading them. `end`: there
- * were no more. Who asked again instead would never come to the end of a table that is being written to.
+ * As many rows as fit; at least one, if there is any. Their sizes are read first, without the rows. `end`: there were
+ * no more rows. Asking again instead would never reach the end of a table that is being written to.
  */
 function* page(table: Table, after?: Key): Procedure<{ rows: Row[]; end: boolean }> {
   const size = table.names.map((name) => `coalesce(octet_length(cast(${name} as text)), 0)`).join(" + ");
@@ -71,7 +71,7 @@ export async function* pages(engine: Readable, table: Table): AsyncGenerator<{ a
   }
 }
 
-/** Deletes what the source does not have, and answers how much. */
+/** Deletes rows that the source does not have, and returns how many. */
 export async function prune(source: Readable, target: Engine, put: Put, table: Table): Promise<number> {
   let deleted = 0;
   let after: Key | undefined;
@@ -81,7 +81,7 @@ export async function prune(source: Readable, target: Engine, put: Put, table: T
     let last = keyOf(table, ours.at(-1)!);
     const theirs = await source.read(() => all<Row>(keysOf(table, after, last)));
     if (theirs.length === pageRows) {
-      // There may be more up to there: look only as far as is known.
+      // There may be more rows up to there: compare only as far as is known.
       last = keyOf(table, theirs.at(-1)!);
       ours = await target.read(() => all<Row>(keysOf(table, after, last)));
     }
@@ -98,7 +98,7 @@ function* remove(table: Table, keys: readonly Key[]): Procedure<void> {
     yield* run(sql`delete from ${word(table.name)} where (${list(table.key)}) = (${joined(key)})`);
 }
 
-/** Writes what the target does not have or has otherwise, and answers how much. */
+/** Writes rows that the target does not have or has with other values, and returns how many. */
 export async function bring(source: Readable, target: Engine, put: Put, table: Table): Promise<number> {
   let copied = 0;
   for await (const { after, rows } of pages(source, table)) {
@@ -125,8 +125,8 @@ function upsert(table: Table, rows: readonly Row[]): Sql {
 }
 
 /**
- * In a source that is in use a row may refer to one that was not there yet when its table was copied. It is left for
- * the next time, so that a bus can be copied while it is used and stopped only for the rest.
+ * In a source that is in use, a row may refer to one that did not exist yet when its table was copied. It is left for
+ * the next run, so that a bus can be copied while it is in use, and stopped only for the rest.
  */
 function* withParents(table: Table, rows: readonly Row[]): Procedure<readonly Row[]> {
   let kept = rows;

@@ -1,18 +1,27 @@
-/** The port between the bus and where it is stored. Few verbs; width is what makes adapters huge. */
+/** The port between the bus and its storage. It has few methods: a wide port is what makes adapters huge. */
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 
 export type Work<T> = (tx: Context) => Procedure<T | Refused>;
 
 export interface EngineOptions {
-  /** The engine's clock, milliseconds since the epoch. Tests move it; nobody else does. */
+  /** The engine's clock, in milliseconds since the epoch. Only tests replace it. */
   now?: () => number;
-  /** [G6] What a statement without `order by` finds comes in the reverse of its usual order, so that a test sees who relied on that. */
+  /**
+   * [G6] Rows of a statement without `order by` come in the reverse of their usual order, so that a test notices code
+   * that relies on that order.
+   */
   reverseUnordered?: boolean;
   /** One process of very many: it holds a connection to a server only while it uses it. */
   frugal?: boolean;
-  /** A command that does one thing and ends: it leaves without a farewell, and what can wait is left to those who stay. */
+  /**
+   * A command that does one thing and exits: it does not close its connection, and work that can wait is left to
+   * other processes.
+   */
   brief?: boolean;
-  /** Where an engine that closes leaves its connections to a server, for the next one there. Tests only: most are over sooner than a connection is made. */
+  /**
+   * Where an engine that is closed leaves its connections to a server, for the next one. Tests only: most tests are
+   * shorter than making a connection.
+   */
   spare?: Spare;
 }
 
@@ -27,36 +36,39 @@ export interface Spared {
 }
 
 export interface WriteOptions<T = unknown> {
-  /** Finds the answer of a write that was committed, where it was lost with the connection. */
+  /** Finds the answer of a write that was committed, if the answer was lost with the connection. */
   found?: Work<T>;
-  /** Running it a second time does no harm ([M9]), even if nobody knows whether the first one was committed. */
+  /** The write can be repeated ([M9]), even if it is not known whether the first one was committed. */
   repeatable?: boolean;
 }
 
 export interface Engine {
-  /** Runs a procedure on a snapshot; nothing it does may change the database. */
+  /** Runs a procedure on a snapshot; it must not change the database. */
   read<T>(work: Work<T>): Promise<T>;
-  /** Runs a procedure in a transaction and answers once it is durable. A refusal is thrown after its commit. */
+  /** Runs a procedure in a transaction and returns once it is durable. A refusal is thrown after its commit. */
   write<T>(work: Work<T>, options?: WriteOptions<T>): Promise<T>;
-  /** From this call on remembers whether one of the topics was touched. */
+  /** From this call on, remembers whether one of the topics was touched. */
   subscribe(topics: readonly string[]): Subscription;
-  /** The same for what an agent is sent, whoever carries it. */
+  /** The same for mail to an agent, whatever carries it. */
   mail(agent: string): Subscription;
-  /** [B8] Notes that an agent has a wait open, until the answer is called. */
+  /** [B8] Records that an agent has an open wait, until the returned function is called. */
   attend(agent: string): () => void;
-  /** The agents that have a wait open, here or in another process. */
+  /** The agents with an open wait, here or in another process. */
   attending(): Promise<Set<string>>;
-  /** [Y4] Rewrites the whole file without what is unused in it, and answers by how many bytes it shrank. Undefined where a server looks after its files. */
+  /**
+   * [Y4] Rewrites the whole file without its unused space, and returns by how many bytes it shrank. Undefined if a
+   * server manages its files.
+   */
   compact?(): Promise<number>;
-  /** [Y4] Whether space is given back bit by bit; where it is not, only rewriting the file does. Undefined as above. */
+  /** [Y4] Whether unused space is given back in small steps; if not, only rewriting the file does. Undefined as above. */
   givesBack?(): boolean;
   close(): Promise<void>;
 }
 
 export interface Subscription {
   /**
-   * Resolves when something may have changed since the last call, or after `atMost` milliseconds. A hint,
-   * never the truth: read again. It resolves at the latest a second after any change.
+   * Resolves when something may have changed since the last call, or after `atMost` milliseconds. It is only a hint:
+   * read again. It resolves at most a second after any change.
    */
   next(options: { atMost?: number; signal?: AbortSignal }): Promise<void>;
   close(): void;

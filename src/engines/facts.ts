@@ -1,6 +1,7 @@
 /**
- * What a process has learnt from committed transactions and never becomes false, or only by its own age: who is known, who
- * was noted as living a moment ago. It saves asking the database again with every message. Learnt only after the commit.
+ * What a process has learnt from committed transactions and what never becomes false, or only with age: which agents
+ * are known, which were recorded as live a moment ago. It saves reading the database again with every message. Learnt
+ * only after the commit.
  */
 const limit = 10_000;
 

@@ -1,4 +1,4 @@
-/** Who in this process waits on which topic. */
+/** The waits of this process, by topic. */
 export class Listeners {
   readonly #byTopic = new Map<string, Set<() => void>>();
 
@@ -26,7 +26,7 @@ export class Listeners {
     for (const topic of this.#byTopic.keys()) this.ring(topic);
   }
 
-  /** As they are now: who goes through them may remove them. */
+  /** A copy, because the caller may remove elements while it iterates. */
   all(): [topic: string, listener: () => void][] {
     return [...this.#byTopic].flatMap(([topic, same]) =>
       [...same].map((listener): [string, () => void] => [topic, listener]),

@@ -1,4 +1,4 @@
-/** What the rest of the program knows of an engine. Another engine is another record, and a line in registry.ts. */
+/** What the rest of the program knows about an engine. Another engine is another record, and a line in registry.ts. */
 import type { Diagnosis } from "../contract/finding.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 import type { Copying } from "./tables.ts";
@@ -6,30 +6,33 @@ import type { Copying } from "./tables.ts";
 export interface EngineRecord {
   /** For people. */
   name: string;
-  /** What its addresses look like, for whoever wrote something else. */
+  /** What its addresses look like, for an error about something else. */
   looksLike: string;
   isAddress(location: string): boolean;
 
-  /** The file that a bus is in; none where a server has it. */
+  /** The file of a bus; undefined if a server has it. */
   file(location: string): string | undefined;
-  /** Files beside that one which the engine reads into it by itself. */
+  /** Files beside that one which the engine reads automatically. */
   sideFiles(location: string): string[];
-  /** A bus by a name that can be part of a path. */
+  /** A name for a bus that can be part of a path. */
   pathName(location: string): string;
-  /** False only where it is certain, without opening it, that there is no bus. */
+  /** False only if it is certain, without opening it, that there is no bus. */
   mayExist(location: string): boolean;
   /** [Q16] Each process that waits for a change holds a connection, and a server has few. */
   connectionPerWaiter: boolean;
-  /** Whether a command closes it before it ends: a file needs no farewell, and it would take time; a server's waiters may still have to be told. */
+  /**
+   * Whether a command closes it before it exits: for a file this is not needed and would take time; on a server,
+   * other waits may still have to be told.
+   */
   closedByCommands: boolean;
 
   open(location: string, options: EngineOptions): Engine;
-  /** Makes what is missing; true if there was nothing before. */
+  /** Creates what is missing; true if there was nothing before. */
   create(location: string): Promise<boolean>;
   schemaVersion(): number;
   /** [C8] What can be wrong with it, and what to do. */
   diagnose(location: string): Promise<Diagnosis>;
-  /** The address that a hub of this bus has noted there, perhaps one that is gone. */
+  /** The address that a hub of this bus has stored there; the hub may be gone. */
   notedHub(location: string): Promise<string | null>;
   copying(): Copying;
 }

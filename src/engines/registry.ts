@@ -1,4 +1,7 @@
-/** Which engine a location means. What most commands use is loaded with its record, any other engine when it is asked for something. */
+/**
+ * Which engine a location refers to. The engine that most commands use is loaded with its record, any other when it
+ * is needed.
+ */
 import { InboxError } from "../contract/errors.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
@@ -6,10 +9,10 @@ import { postgres } from "./postgres/record.ts";
 import type { EngineRecord } from "./record.ts";
 import { sqlite } from "./sqlite/record.ts";
 
-/** In the order in which they are named to people. */
+/** In the order in which they are listed to people. */
 export const engines: readonly EngineRecord[] = [sqlite, postgres];
 
-/** The engine whose address this is; none where it is a hub's, or nobody's. */
+/** The engine of this address; undefined if it is a hub's address, or not an address. */
 export const findEngine = (location: string): EngineRecord | undefined =>
   engines.find(({ isAddress }) => isAddress(location));
 
@@ -26,16 +29,16 @@ export function engineAt(location: string): EngineRecord {
 export const openEngine = (location: string, options: EngineOptions = {}): Engine =>
   engineAt(location).open(location, options);
 
-/** Makes what is missing; true if there was nothing before. */
+/** Creates what is missing; true if there was nothing before. */
 export const createBus = (location: string): Promise<boolean> => engineAt(location).create(location);
 
-/** Of database files, and so of what a backup or an export holds. */
+/** The schema version of database files, and so of backups and exports. */
 export const fileSchemaVersion = sqlite.schemaVersion();
 
-/** [Y6] [Y7] What a backup and an export are made of, and what they are read from, is always a file, whatever the engine. */
+/** [Y6] [Y7] Backups and exports are always written from and read to a file, whatever the engine. */
 export const fileTools = () => require("./sqlite/file-tools.ts") as typeof import("./sqlite/file-tools.ts");
 
-/** [Y6] What only a server needs for it. */
+/** [Y6] What only a server needs for this. */
 export const serverTools = () => {
   const server = require("./postgres/index.ts") as typeof import("./postgres/index.ts");
   const { dropSchema, openSnapshot, replaceSchema, schemaOf, withSchema } = server;

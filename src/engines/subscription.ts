@@ -1,4 +1,4 @@
-/** Somebody who waits to be told that something may have changed, whatever tells it. */
+/** A waiter that is told that something may have changed, whatever the source. */
 import type { Subscription } from "./engine.ts";
 
 export interface Bell {
@@ -7,7 +7,7 @@ export interface Bell {
   ring(): void;
 }
 
-/** `failure` is thrown at whoever waits, once there is one. */
+/** `failure` is thrown in the waiter, once there is one. */
 export function bell(close: (ring: () => void) => void, failure: () => unknown = () => undefined): Bell {
   let dirty = false;
   let wakeUp: (() => void) | undefined;

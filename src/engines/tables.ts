@@ -1,8 +1,9 @@
 /**
- * What `inbox migrate` copies, the same on every engine, in the order in which tables can be filled: what is referred to comes
- * first. Events come last. Every change appends one, so whoever compares two buses in this order notices a change that was made
- * while it looked, and a copy that has the newest event has all the rest. Not here are `bus`, which tells what bus this is, what is
- * true of running processes only (`presence`, `supervision`, `given_up_calls`), and what is made from the rest (`search_words`, `search_parts`, `search_progress`).
+ * What `inbox migrate` copies, the same on every engine, in the order in which tables can be filled: referenced
+ * tables come first. Events come last: every change appends one, so a comparison in this order notices a change that
+ * was made meanwhile, and a copy that has the newest event has all the rest. Not copied are `bus`, which identifies
+ * this bus, what concerns running processes only (`presence`, `supervision`, `given_up_calls`), and what is derived
+ * from the rest (`search_words`, `search_parts`, `search_progress`).
  */
 import type { Procedure } from "../sql/procedure.ts";
 import type { Table } from "../sql/table.ts";
@@ -48,15 +49,15 @@ export const tables: readonly Table[] = [
 /** The last number that was given in each numbered table. */
 export type Numbers = Record<string, number>;
 
-/** What copying a bus needs of an engine beyond its port. */
+/** What copying a bus needs from an engine in addition to its port. */
 export interface Copying {
   /** The same for two locations only if they are the same bus. */
   place(location: string, engine: Engine): Promise<string>;
   numbers(): Procedure<Numbers>;
-  /** From now on only greater ones are given. Never lowers one. */
+  /** From now on only greater numbers are used. Never lowers one. */
   raise(numbers: Numbers): Procedure<void>;
 }
 
-/** The address of the hub that supervised last, if one does or did. */
+/** The address of the hub that supervises, or supervised last. */
 export const newestHub =
   "select hub_url from supervision where hub_url is not null order by leased_until desc limit 1";

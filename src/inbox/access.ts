@@ -1,6 +1,6 @@
 /**
- * [X2] [X10] What a caller may do. With a token nobody can be anybody else, and each transaction first looks whether the
- * call may act on what it names: here, for every surface.
+ * [X2] [X10] What a caller may do. A caller with a token cannot act as another agent, and each transaction first
+ * checks whether the call may act on what it names: here, for every surface.
  */
 import { relationOf } from "../bus/access.ts";
 import { allows, type Relation, scopesThat, type Target, targetsOf } from "../contract/access.ts";
@@ -17,16 +17,16 @@ export interface Caller {
   scope?: Scope;
   /** The token was lent to a sub-agent for as long as it runs. */
   subAgent?: boolean;
-  /** [A7] Through what it calls. */
+  /** [A7] The surface through which it calls. */
   surface?: Surface;
 }
 
-/** Puts the caller into the field that says who acts, and refuses what its scope never may. */
+/** Puts the caller into the field that says who acts, and refuses what its scope never allows. */
 export function actAs(caller: Caller, op: AnyOperation, input: Record<string, unknown>): void {
   const { agent, scope } = caller;
   if (agent === undefined || scope === undefined) return;
   mayAtAll(caller, op);
-  // A reader's position is its own, though reading is everybody's.
+  // A reader's position belongs to the reader, although everybody may read.
   const whose = marking(op, input) ? op.marks?.whose : undefined;
   if (whose !== undefined && input[whose] !== agent)
     throw new InboxError(
@@ -38,7 +38,7 @@ export function actAs(caller: Caller, op: AnyOperation, input: Record<string, un
   if (key === undefined) return;
   const named = input[key];
   if (named !== undefined && named !== agent) {
-    // Whose inbox it is, rather than who looks into it: that is decided by how it stands to the caller.
+    // Names the owner of an inbox, not the caller: whether the caller may read it depends on their relation.
     if ("by" in op.access && op.access.by === key) return;
     throw new InboxError(
       "not_allowed",
@@ -51,7 +51,7 @@ export function actAs(caller: Caller, op: AnyOperation, input: Record<string, un
   input[key] = agent;
 }
 
-/** Whether a caller can ever have use for an operation: what is offered to it. */
+/** Whether a caller can ever use an operation: only then it is offered. */
 export function mayUse({ scope, subAgent }: Caller, { access }: AnyOperation): boolean {
   if (scope === undefined) return true;
   if (access.on === "bus") return access.scopes.includes(scope);
@@ -102,7 +102,7 @@ const through = (engine: Engine, changed: <T>(work: Work<T>) => Work<T>): Engine
 });
 
 export function* permit(agent: string, scope: Scope, target: Target): Procedure<void> {
-  // What may do everything need not be asked about.
+  // A caller that may do everything need not be checked.
   if (allows(scope, "other", target.does) && allows(scope, "person", target.does)) return;
   const relation = yield* relationOf(agent, target);
   if (!allows(scope, relation, target.does)) throw forbidden(agent, scope, target, relation);

@@ -1,4 +1,4 @@
-/** [X2] Who is calling: whom a token speaks for. What that caller may do is decided in access.ts, for every surface. */
+/** [X2] Who is calling: the agent of a token. What that caller may do is decided in access.ts, for every surface. */
 
 import { InboxError } from "../contract/errors.ts";
 import type { Caller } from "./access.ts";
@@ -21,7 +21,7 @@ export const actingAs = (inbox: EmbeddedInbox, caller: Caller): Inbox => ({
   close: () => inbox.close(),
 });
 
-/** Through what it calls is for whoever calls to say. */
+/** The caller itself says through which surface it calls. */
 const as = (options: CallOptions | undefined, caller: Caller): CallOptions => ({
   ...options,
   caller: { ...options?.caller, ...caller },

@@ -1,4 +1,7 @@
-/** Answers that hand something over: each has a receipt, by which it is confirmed or released once it is known whether it arrived. */
+/**
+ * Answers that hand something over: each has a receipt, by which it is confirmed or released once it is known whether
+ * it arrived.
+ */
 
 import { entriesShow } from "../bus/procedures/entries-show.ts";
 import { threadsShow } from "../bus/procedures/threads-show.ts";
@@ -8,17 +11,17 @@ import type { ParsedOf } from "../contract/operations/index.ts";
 import type { Receipt } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Workplace } from "../orch/operations/place.ts";
-import type { Calling, Given } from "../waiting/handed.ts";
+import type { AnswerWithReceipt, Calling } from "../waiting/handed.ts";
 import { claimOrWait } from "../waiting/threads-claim.ts";
 import { waitReply } from "../waiting/threads-wait-reply.ts";
 
-/** Where the bus is, and what on this machine is the bus itself. */
+/** The location of the bus, and which files on this machine belong to it. */
 export type Here = Workplace & { files: BusFiles };
 
-// Loaded by the one operation that looks at files.
+// Loaded only by the one operation that reads files.
 const documents = () => require("../documents/states.ts") as typeof import("../documents/states.ts");
 
-export const plainly = <T>(value: T): Given<T> => ({ value });
+export const plainly = <T>(value: T): AnswerWithReceipt<T> => ({ value });
 
 export async function handClaim(
   engine: Engine,
@@ -28,7 +31,7 @@ export async function handClaim(
   const { answer: value, fresh } = await claimOrWait(engine, { ...input, handOver, collects }, signal);
   const { thread, lease } = value;
   if (!thread || !lease || collects) return plainly(value);
-  // What was the caller's before stays so: only a fresh lease is given back.
+  // A lease that the caller already had stays: only a new one is released.
   const granted = fresh ? { lease: lease.token } : {};
   return collecting(value, { agent: input.agent, thread: thread.threadId, read: false, ...granted });
 }
@@ -54,11 +57,11 @@ export async function handEntry(
   return { value, receipt };
 }
 
-/** [M3] A reader's position moves once the answer has arrived, where it is to move. */
+/** [M3] A reader's position moves once the answer has arrived, if the call says so. */
 export function committing<T extends { messages: readonly { id: number }[] }>(
   { channel, reader, commit }: { channel: string; reader?: string; commit: boolean },
   value: T,
-): Given<T> {
+): AnswerWithReceipt<T> {
   const last = value.messages.at(-1);
   if (!commit || reader === undefined || !last) return plainly(value);
   const receipt: Receipt = { of: "channel", reader, channel, position: last.id };
@@ -81,7 +84,7 @@ export async function handReply(
 function collecting<T extends { messages: readonly Message[] }>(
   value: T,
   what: Omit<Extract<Receipt, { of: "thread" }>, "of" | "messages">,
-): Given<T> {
+): AnswerWithReceipt<T> {
   const messages = value.messages.map((message) => message.messageId);
   return { value, receipt: { of: "thread", ...what, messages } };
 }

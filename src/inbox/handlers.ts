@@ -1,4 +1,4 @@
-/** What each operation of the bus does: a line an operation. Those that show messages hand them over first. */
+/** What each operation of the bus does: one line per operation. Those that show messages hand them over first. */
 
 import { type Keyed, onlyOnce } from "../bus/idempotency.ts";
 import { agentsList } from "../bus/procedures/agents-list.ts";
@@ -84,7 +84,7 @@ import type { Engine } from "../engines/engine.ts";
 import { newToken, tokenHash } from "../platform/token-text.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 import { watch } from "../waiting/events-watch.ts";
-import type { Calling, Given } from "../waiting/handed.ts";
+import type { AnswerWithReceipt, Calling } from "../waiting/handed.ts";
 import { mailboxCheck } from "../waiting/mailbox-check.ts";
 import { mailboxDecide } from "../waiting/mailbox-decide.ts";
 import { mailboxGather } from "../waiting/mailbox-gather.ts";
@@ -103,9 +103,9 @@ type Handler<N extends BusOperation> = (
   input: ParsedOf<N>,
   call: Calling,
   place: Here,
-) => Promise<Given<OutputOf<N>>>;
+) => Promise<AnswerWithReceipt<OutputOf<N>>>;
 
-/** Loaded when asked for: they bring modules that no other command needs. */
+/** Loaded when needed: they import modules that no other command needs. */
 const retention = () => require("./retention-apply.ts") as typeof import("./retention-apply.ts");
 const taskFiles = () => require("../orch/task-files.ts") as typeof import("../orch/task-files.ts");
 const transcripts = () =>
@@ -136,7 +136,7 @@ const writes =
   (engine, input, { keyed }) =>
     written(engine, keyed, (tx) => procedure(tx, input));
 
-/** The answer of one that was committed is found by doing it again: it was done already. */
+/** The answer of a write that was committed is found by repeating it: it has no effect twice. */
 const ends =
   (procedure: typeof threadsDone): Handler<"threads.done"> =>
   (engine, input, { keyed }) => {

@@ -1,6 +1,6 @@
 /**
- * The one object every surface talks to: an engine, the bus's procedures, and waiting. `hand` gives an
- * answer that is not yet collected: whoever shows it confirms once it was shown, or gives it back.
+ * The one object that every surface calls: an engine, the bus's procedures, and waiting. `hand` returns an answer
+ * that is not collected yet: the surface confirms it once it was shown, or releases it.
  */
 
 import type { Settled } from "../bus/hand-over/settle.ts";
@@ -23,7 +23,7 @@ import { sha256 } from "../platform/runtime.ts";
 import { tokenHash } from "../platform/token-text.ts";
 import { revocationTopic } from "../sql/topics.ts";
 import { follow } from "../waiting/events-watch.ts";
-import { type Given, type Handed, handed, settle, type Word } from "../waiting/handed.ts";
+import { type AnswerWithReceipt, type Handed, handed, settle, type Word } from "../waiting/handed.ts";
 import { actAs, type Caller, engineFor } from "./access.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
 import type { NotifyOptions } from "./notify.ts";
@@ -37,11 +37,11 @@ export type { NotifyOptions } from "./notify.ts";
 
 export interface CallOptions {
   signal?: AbortSignal;
-  /** [M9] On a write: the same key from the same sender is the same write. */
+  /** [M9] For a write: the same key from the same sender is the same write. */
   idempotencyKey?: string;
-  /** [X2] [X10] Whom a token speaks for, and what it may; without one, anybody is who he says. */
+  /** [X2] [X10] The agent of a token, and its scope; without a token, a caller may use any name. */
   caller?: Caller;
-  /** [B4] A UUID of the caller's: what this call hands over can be given back by it, also where the answer was lost. */
+  /** [B4] A UUID of the caller, by which it can release what this call hands over, even if the answer was lost. */
   handOver?: string;
 }
 
@@ -57,33 +57,33 @@ export interface Inbox {
   close(): Promise<void>;
 }
 
-/** What only the one who has the database can say. */
+/** What only a process with the database can do. */
 export interface EmbeddedInbox extends Inbox {
-  /** For whoever supervises sub-agents. */
+  /** For supervisors of sub-agents. */
   readonly engine: Engine;
-  /** [X2] Whom a token speaks for; null for one that was never given, or was revoked. */
+  /** [X2] The agent of a token; null for one that never existed, or was revoked. */
   owner(token: string): Promise<Owner | null>;
   hasTokens(): Promise<boolean>;
-  /** [X14] Yields at once and whenever a token may have been revoked, by whichever process, until the signal. */
+  /** [X14] Yields at once, and whenever a token may have been revoked by any process, until the signal. */
   revocations(signal: AbortSignal): AsyncGenerator<void>;
-  /** [B4] What became of an answer, whoever gave it. */
+  /** [B4] Confirms or releases an answer, whichever process gave it. */
   settle(word: Word, receipt: Receipt, caller?: Caller): Promise<Settled>;
-  /** [U1] Whose address that is; an unknown one is refused. */
+  /** [U1] The workspace of an address; an unknown one is refused. */
   workspace(id: string): Promise<Workspace>;
   /** An entry and the workspace whose files it points to, if that is still there. */
   entry(id: string, caller?: Caller): Promise<{ entry: Entry; workspace: Workspace | null }>;
-  /** What on this machine is the bus itself, and never a document. */
+  /** The files on this machine that belong to the bus, and are never documents. */
   readonly files: BusFiles;
-  /** What a process that lives on does by itself, until the signal. */
+  /** The maintenance of a long-running process, until the signal. */
   tend(signal: AbortSignal, notify?: NotifyOptions): Promise<void>;
 }
 
 export interface InboxOptions extends BusOptions {
-  /** Somebody in this process supervises sub-agents: nobody else need be started for it. */
+  /** This process supervises sub-agents: no other supervisor has to be started. */
   supervised?: boolean;
-  /** Told why waiting tasks are not started, once. */
+  /** Called once with the reason why waiting tasks are not started. */
   complain?: (message: Text) => void;
-  /** Calls come from other processes (default: where it supervises): this one's environment is not the callers'. */
+  /** Calls come from other processes (default: if it supervises): this process's environment is not the callers'. */
   remote?: boolean;
 }
 
@@ -101,7 +101,7 @@ export function openInbox(
     input: InputOf<N>,
     options: CallOptions = {},
     collects = false,
-  ): Promise<Given<OutputOf<N>>> {
+  ): Promise<AnswerWithReceipt<OutputOf<N>>> {
     const op = operationNamed(name) as AnyOperation;
     const { signal, handOver, caller = {} } = options;
     const asked = { ...(input as Record<string, unknown>) };
@@ -123,7 +123,7 @@ export function openInbox(
     hand: async (name, input, options) => handed(engine, await give(name, input, options)),
     async call(name, input, options) {
       const given = await give(name, input, options, true);
-      // What could not be collected with the answer is now.
+      // What could not be collected together with the answer is collected now.
       await handed(engine, given).confirm?.();
       return given.value;
     },
@@ -156,13 +156,16 @@ export function openInbox(
   };
 }
 
-/** [X10] An entry is read by whoever may say so; all else that a receipt names is the caller's own by its name. */
+/**
+ * [X10] An entry can be marked as read by any caller that may change it; everything else in a receipt belongs to the
+ * caller by its name.
+ */
 const settledBy = (engine: Engine, caller: Caller, receipt: Receipt): Engine =>
   receipt.of === "entry"
     ? engineFor(engine, caller, operationNamed("entries.read") as AnyOperation, receipt)
     : engine;
 
-/** Subscribed from the call on, not from the first look. */
+/** Subscribed when it is called, not at the first read. */
 async function* heard(subscription: Subscription, signal: AbortSignal): AsyncGenerator<void> {
   try {
     while (!signal.aborted) {
@@ -185,7 +188,7 @@ function keyedBy(
   if (key === undefined) return undefined;
   const inputText = JSON.stringify(input);
   const sender = String(input[op.cli.identity ?? ""] ?? "");
-  // Only compared: of a long text its hash is kept.
+  // Only compared: of a long text the hash is kept.
   const kept = inputText.length > shortInput ? `sha256:${sha256(inputText)}` : inputText;
   return { key, sender, operation: op.name, input: kept, inputText };
 }

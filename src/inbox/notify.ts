@@ -1,6 +1,7 @@
 /**
- * [U15] A hub that is told to sends push notifications: each entry that needs the person goes to each of its devices. Only push
- * services that browsers use are spoken to: an address is what a caller says, and the hub must not be made to call any other.
+ * [U15] A hub with `--notify` sends push notifications: one for each entry that needs the person, to each device.
+ * Only push services of browsers are called: callers supply the addresses, and the hub must not be made to call any
+ * other.
  */
 import {
   findKey,
@@ -18,7 +19,7 @@ import { pause } from "./upkeep.ts";
 import { authorization, encryptedFor, makeServerKeys, type ServerKeys } from "./web-push.ts";
 
 export interface NotifyOptions {
-  /** Whom a push service can write to about this sender: `mailto:` or `https:`. */
+  /** The contact that a push service can write to: `mailto:` or `https:`. */
   contact: string;
   /** Further push services, by origin. */
   services?: readonly string[];
@@ -39,7 +40,7 @@ function isService(endpoint: string, more: readonly string[] = []): boolean {
 
 const awayMs = 1000;
 const answerMs = 10_000;
-/** Nobody is helped by hearing of it on the day after. */
+/** A notification is of no use a day later. */
 const keptSeconds = 24 * 3600;
 const attempts = 3;
 
@@ -70,7 +71,7 @@ export async function tendNotifications(
         }
         if (!found.length) await subscription.next({ signal });
       } catch {
-        // The database is away, or going, as for everything that a hub does by itself.
+        // The database is unavailable or closing, as for all maintenance of a hub.
         await pause(awayMs, signal);
       }
     }

@@ -1,4 +1,4 @@
-/** The engine at a location, with what goes along with it: the carrier of its mail, and the journal of its entries. */
+/** The engine at a location, with the carrier of its mail and the journal of its entries. */
 import type { Engine, EngineOptions } from "../engines/engine.ts";
 import { openEngine } from "../engines/registry.ts";
 import { type Journaled, type JournalPlace, journaled } from "../journal/journaled.ts";
@@ -12,7 +12,7 @@ export interface BusOptions extends EngineOptions {
   journal?: Partial<JournalPlace>;
 }
 
-/** Loaded where somebody asks for a carrier. */
+/** Loaded only if a carrier is configured. */
 const broker = () => require("../delivery/broker.ts") as typeof import("../delivery/broker.ts");
 
 export function openBus(
@@ -24,7 +24,7 @@ export function openBus(
     delivery === undefined
       ? opened
       : broker().carriedTo(delivery, opened, { brief: options.brief ?? false, complain: place.complain });
-  // Where the journal's lock cannot be had, it is left to the next program that can: it writes what is missing.
+  // If the journal's lock cannot be taken, the next program that can writes what is missing.
   const folder = canLock ? (place.folder ?? journalBeside(location)) : undefined;
   return folder === undefined ? { engine: carried } : journaled(carried, { ...place, folder });
 }

@@ -1,9 +1,9 @@
 /**
- * [Y1] Applying the limits of retention, in steps that are short whatever there is to delete. After each everybody else is
- * served for as long as it took. It may end after any of them, and the next run goes on.
+ * [Y1] Applies the limits of retention in short steps. After each step, other callers have as much time as the step
+ * took. It may end after any step, and the next run continues.
  */
 import { expiryAfter } from "../bus/expiry.ts";
-import { cutByAge, lastRef, later, type Place, skipNewest } from "../bus/retention/due.ts";
+import { cutByAge, lastRef, later, type RowPosition, skipNewest } from "../bus/retention/due.ts";
 import { dueEvents, type EventCut } from "../bus/retention/events.ts";
 import { dueFolders, forgetFolders } from "../bus/retention/folders.ts";
 import { kindsOn, type RowKind } from "../bus/retention/kinds.ts";
@@ -18,7 +18,7 @@ import { catchUpTo, type Rest } from "./search.ts";
 /** The files of tasks on this machine. */
 export interface TaskFiles {
   host: string;
-  /** Deletes the folder of a task; false where it is none of this bus's. */
+  /** Deletes the folder of a task; false if it does not belong to this bus. */
   remove(task: number, folder: string): boolean;
 }
 
@@ -54,13 +54,13 @@ export async function retentionApply(
     freedBytes,
     ...(rigid && {
       warnings: [
-        "this file was made by an earlier version and cannot shrink: rewrite it once with the field vacuum while little else goes on",
+        "this file was created by an earlier version and cannot shrink: rewrite it once with vacuum, when the bus is not busy",
       ],
     }),
   };
 }
 
-/** [Y4] What new rows will not need soon. */
+/** [Y4] Gives back space that new rows will not need soon. */
 export async function reclaim(engine: Engine, signal?: AbortSignal): Promise<number> {
   let freed = 0;
   while (!signal?.aborted) {
@@ -90,7 +90,7 @@ async function applyRule(applying: Applying, rule: RetentionRule): Promise<numbe
   if (!cut) return 0;
   if (rule.kind === "transcripts")
     return applying.dryRun ? walk(applying, rule.kind, cut) : deleteFolders(applying, rule.kind, cut);
-  // What a task has on disk goes before it: without it nobody would know of the files.
+  // The files of a task are deleted before its row: without the row nobody would know of the files.
   if (rule.kind === "tasks" && !applying.dryRun) await deleteFolders(applying, rule.kind, cut);
   return walk(applying, rule.kind, cut);
 }
@@ -100,10 +100,10 @@ async function cutOf(
   { engine, files }: Applying,
   kind: RowKind,
   { days, count }: RetentionRule,
-): Promise<Place | undefined> {
+): Promise<RowPosition | undefined> {
   const byAge = days === null ? undefined : await engine.read((tx) => cutByAge(tx, days));
   if (count === null) return byAge;
-  let place: Place | undefined;
+  let place: RowPosition | undefined;
   let left = count;
   do {
     const skipped = await engine.read(() => skipNewest(kindsOn(files.host)[kind], place, left));
@@ -113,12 +113,16 @@ async function cutOf(
   return byAge ? later(byAge, place) : place;
 }
 
-/** Page by page through what is over: looked at in a read, and deleted in a write where there is something to delete. */
-async function walk({ engine, files, dryRun, signal }: Applying, kind: RowKind, cut: Place): Promise<number> {
+/** Goes page by page through ended rows: a read finds those that are due, and a write deletes them. */
+async function walk(
+  { engine, files, dryRun, signal }: Applying,
+  kind: RowKind,
+  cut: RowPosition,
+): Promise<number> {
   // The files of a task that is deleted are gone; those of a task whose are not, stay with it.
   const host = dryRun ? files.host : undefined;
   let count = 0;
-  let after: Place | undefined;
+  let after: RowPosition | undefined;
   do {
     const wanted = { cut, after, host };
     let step = await rest(() => engine.read((tx) => countDue(tx, kind, wanted)));
@@ -130,14 +134,14 @@ async function walk({ engine, files, dryRun, signal }: Applying, kind: RowKind, 
   return count;
 }
 
-/** The folders of tasks that are due. One that could not be deleted stays known. */
+/** The folders of tasks that are due. One that could not be deleted stays recorded. */
 async function deleteFolders(
   { engine, files, signal }: Applying,
   kind: "tasks" | "transcripts",
-  cut: Place,
+  cut: RowPosition,
 ): Promise<number> {
   let count = 0;
-  let after: Place | undefined;
+  let after: RowPosition | undefined;
   do {
     const wanted = { cut, after, host: files.host };
     const { folders, next } = await rest(() => engine.read((tx) => dueFolders(tx, kind, wanted)));
@@ -173,7 +177,7 @@ async function walkTopics(applying: Applying, { days, count }: RetentionRule): P
   return sum;
 }
 
-/** The newest message of a topic that is not among the newest ones that are kept; 0 where there is none. */
+/** The newest message of a topic that the count does not keep; 0 if there is none. */
 async function olderThanNewest(
   engine: Engine,
   topic: Pick<TopicCut, "channel" | "now">,

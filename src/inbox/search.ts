@@ -1,6 +1,6 @@
 /**
- * [U8] Searching: first the words are brought up to date, for as long as a person does not mind; then they are looked at,
- * in steps that are short whatever was asked. Searches take turns, and between their steps everybody else is served.
+ * [U8] Searching: first the words are brought up to date, for at most as long as a person does not notice; then they
+ * are searched in short steps. Searches take turns, and other calls are served between the steps.
  */
 import { among, bestOf, hitsOf, type Match, matches, scoreOf } from "../bus/procedures/search-find.ts";
 import { nextWords, wordsBehind, wordsReached } from "../bus/search.ts";
@@ -13,7 +13,7 @@ import { ownWatch } from "../platform/own-watch.ts";
 const catchUpWaitMs = 500;
 /** How often the time is checked, and how much of it one check may count. */
 const [lookMs, longestMs] = [25, 100];
-/** How long other calls wait for all searches together, and for the end of one step. */
+/** How long other calls may be delayed by all searches together, and by one step. */
 const turnMs = 1;
 /** Texts that are read in one step: they may be long. */
 const textsAtOnce = 10;
@@ -22,7 +22,7 @@ export async function search(
   engine: Engine,
   { q, limit, kinds = [...searchKinds] }: ParsedOf<"search.find">,
 ): Promise<OutputOf<"search.find">> {
-  // Where nothing can be written, or not now, the answer says what it has not seen.
+  // If nothing can be written now, the answer says what was not searched.
   const wait = timeOf(catchUpWaitMs);
   await Promise.race([catchUp(engine, catchUpWaitMs).catch(() => {}), wait.over]);
   wait.stop();
@@ -34,7 +34,7 @@ export async function search(
   const hits: SearchHit[] = [];
   if (words.length)
     for (const kind of searchKinds.filter((one) => kinds.includes(one))) {
-      // [X10] Of what is found, a caller may be allowed to see only a part: then more is looked through.
+      // [X10] A caller may be allowed to see only a part of the hits: then more texts are searched.
       const found = await newest(engine, kind, words, restricted ? among : enoughHits);
       let left = enoughHits;
       for (let at = 0; at < found.length && left > 0; at += textsAtOnce) {
@@ -47,7 +47,7 @@ export async function search(
   return { hits: bestOf(hits, limit), complete: behind === 0, behind };
 }
 
-/** Of the newest texts that have the words the best: part by part, until there are enough to compare. */
+/** The best of the newest texts that have the words: part by part, until there are enough to compare. */
 async function newest(
   engine: Engine,
   kind: SearchKind,
@@ -70,10 +70,10 @@ interface Turns {
   since: number;
 }
 
-/** By what every view of one engine shares: a caller's view of it (access.ts) is made for each call. */
+/** Keyed by what all views of one engine share: a caller's view of it (access.ts) is made for each call. */
 const turns = new WeakMap<Engine["close"], Turns>();
 
-/** One step at a time, whoever searches, and every few milliseconds all others get their turn. */
+/** One step at a time for all searches, and every few milliseconds other calls get their turn. */
 function inTurn<T>(engine: Engine, step: Work<T>): Promise<T> {
   const taking = turns.get(engine.close) ?? { last: Promise.resolve(), since: 0 };
   turns.set(engine.close, taking);
@@ -88,7 +88,7 @@ function inTurn<T>(engine: Engine, step: Work<T>): Promise<T> {
   return mine;
 }
 
-/** A limit on the time in which this process could run: standing still must not shorten the answer. */
+/** A limit on the time in which this process could run: being suspended must not shorten the answer. */
 function timeOf(ms: number) {
   const ended = Promise.withResolvers<void>();
   const watch = ownWatch(longestMs);
@@ -100,7 +100,7 @@ function timeOf(ms: number) {
   return { over: ended.promise, isOver: () => isOver, stop: () => clearInterval(timer) };
 }
 
-/** In small steps, so that others get their turn; false if there was not time for all. */
+/** In small steps, so that other calls get their turn; false if there was not enough time. */
 export async function catchUp(engine: Engine, withinMs: number): Promise<boolean> {
   const time = timeOf(withinMs);
   try {
@@ -108,7 +108,7 @@ export async function catchUp(engine: Engine, withinMs: number): Promise<boolean
     while (left > 0 && !time.isOver()) {
       const read = await engine.write(nextWords, { repeatable: true });
       ({ left } = read);
-      if (!read.moved) break; // somebody has yet to commit what comes next
+      if (!read.moved) break; // an earlier event is not committed yet
       await new Promise((done) => setTimeout(done));
     }
     return left === 0;
@@ -117,7 +117,7 @@ export async function catchUp(engine: Engine, withinMs: number): Promise<boolean
   }
 }
 
-/** Until the words of an event, and of all before it, can be searched; false where somebody has yet to commit an earlier one. */
+/** Waits until the words of an event, and of all before it, can be searched; false if an earlier one is not committed yet. */
 export async function catchUpTo(engine: Engine, event: number, rest: Rest): Promise<boolean> {
   for (;;) {
     if ((await engine.read(wordsReached)) >= event) return true;
@@ -125,5 +125,5 @@ export async function catchUpTo(engine: Engine, event: number, rest: Rest): Prom
   }
 }
 
-/** Does a step, then leaves everybody else as much time as it took. */
+/** Does a step, then leaves other calls as much time as it took. */
 export type Rest = <T>(step: () => Promise<T>) => Promise<T>;

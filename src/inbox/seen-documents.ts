@@ -1,4 +1,7 @@
-/** [U15] The two operations that look into documents: what has changed since the person last read them, and that it has read them. */
+/**
+ * [U15] The two operations that read documents: what has changed since the person last read them, and recording that
+ * they were read.
+ */
 import { entriesChanges } from "../bus/procedures/entries-changes.ts";
 import { entriesSeen } from "../bus/procedures/entries-seen.ts";
 import { entriesShow } from "../bus/procedures/entries-show.ts";
@@ -41,7 +44,7 @@ export async function rememberSeen(
   const read = readerOf(workspace, files);
   const documents = [...new Set(entry.docs.map(({ path }) => path))].flatMap((path) => {
     const found = read(path);
-    // What was changed since is not what the person was shown.
+    // A document that was changed since is not the one that the person was shown.
     return found && (asOf === undefined || found.modifiedAt <= asOf) ? [{ path, text: found.text }] : [];
   });
   return engine.write((tx) => entriesSeen(tx, { id, agent, documents }));

@@ -1,4 +1,4 @@
-/** What starts sub-agents. */
+/** Operations that start sub-agents. */
 import { onlyOneOf } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
@@ -13,7 +13,7 @@ export const orch = () =>
   require("../orch/operations/index.ts") as typeof import("../orch/operations/index.ts");
 const approval = () => require("../orch/approval.ts") as typeof import("../orch/approval.ts");
 
-/** [Q7] What is let run needs somebody who runs it, and not only when the next command passes by. [X7] And that the user trusts this bus. */
+/** [Q7] Released tasks need a supervisor at once, not only when the next command notices. [X7] And the user must trust this bus. */
 export async function supervised<T>({ db, supervise }: Workplace, writing: () => Promise<T>): Promise<T> {
   approval().requireApproval(db);
   const given = await writing();
@@ -21,7 +21,7 @@ export async function supervised<T>({ db, supervise }: Workplace, writing: () =>
   return given;
 }
 
-/** [Q11] A new one is started here; one that was handed to before is only waited for. */
+/** [Q11] A new sub-agent is started here; one that was started before is only waited for. */
 export async function handOff(
   engine: Engine,
   input: ParsedOf<"tasks.handoff">,

@@ -1,7 +1,7 @@
 /**
- * What a hub does by itself, because it lives on: deleted entries are erased when their time has come, what is
- * old goes as the limits of retention say, and the journal and the words to search by follow what others write. Without a hub
- * the next write, `gc`, or the next search does the same.
+ * The maintenance of a hub: deleted entries are erased when they are due, old rows are deleted by retention, and the
+ * journal and the search words are updated after writes of other processes. Without a hub the next write, `gc`, or
+ * the next search does the same.
  */
 import { eraseDue, nextErasure } from "../bus/entry.ts";
 import { retentionRules } from "../bus/retention/rules.ts";
@@ -33,7 +33,7 @@ export async function tendEntries(
           });
         else await subscription.next({ atMost: dueInMs, signal });
       } catch {
-        // The database is away, or going: it is tried again, and there is nobody to tell.
+        // The database is unavailable or closing: it is tried again, and there is nobody to tell.
         await pause(awayMs, signal);
       }
     }
@@ -43,10 +43,10 @@ export async function tendEntries(
 }
 
 const searchMs = 1000;
-/** So much more is written than can be followed: whoever writes comes first, and whoever searches follows the rest itself. */
+/** There are more writes than can be indexed: writers come first, and a search indexes the rest itself. */
 const crowdedMs = 15_000;
 
-/** Words follow at leisure: whoever searches does not find them far behind. */
+/** Words are indexed with a delay, but so that a search does not find them far behind. */
 export async function tendSearch(engine: Engine, signal: AbortSignal): Promise<void> {
   let restMs = searchMs;
   while (!signal.aborted) {
@@ -57,11 +57,11 @@ export async function tendSearch(engine: Engine, signal: AbortSignal): Promise<v
   }
 }
 
-// Loaded by those who live on: a command has no use for it.
+// Loaded by long-running processes only: a command does not need it.
 const retention = () => require("./retention-apply.ts") as typeof import("./retention-apply.ts");
 /** How often the hub looks for old data; it is deleted in short steps. */
 const retentionMs = 10 * 60_000;
-/** A limit that was set by mistake can be taken back before anything is deleted by it. */
+/** A limit that was set by mistake can be corrected before anything is deleted by it. */
 const graceMs = 60_000;
 
 /** [Y1] Applies the retention limits: some time after they were changed, and periodically. */
@@ -89,7 +89,7 @@ export async function tendRetention(
         await retention().reclaim(engine, signal);
         dueAt = performance.now() + retentionMs;
       } catch {
-        // The database is away, or going, as above.
+        // The database is unavailable or closing, as above.
         await pause(awayMs, signal);
       }
     }

@@ -26,7 +26,7 @@ export async function makeServerKeys(): Promise<ServerKeys> {
 
 const rawOf = async (key: CryptoKey) => new Uint8Array(await crypto.subtle.exportKey("raw", key));
 
-/** What makes two messages different; tests give those of the standard's example. */
+/** Random values that make two messages different; tests pass those of the standard's example. */
 export interface Chance {
   salt: Uint8Array<ArrayBuffer>;
   sender: { publicKey: CryptoKey; privateKey: CryptoKey };

@@ -1,4 +1,4 @@
-/** [U5] The journal's file: lines are added at its end; to take some out it is written anew and put in its place. */
+/** [U5] The journal's file: lines are appended; to remove some, it is rewritten and renamed into place. */
 import { dirname } from "node:path";
 import { openOwn, openOwnNew, openOwnToAppend } from "../platform/own-files.ts";
 import { fs } from "../platform/system.ts";
@@ -6,7 +6,7 @@ import { fs } from "../platform/system.ts";
 const newline = 0x0a;
 const pieceBytes = 1024 * 1024;
 
-/** Every line without its end, as bytes: also what is no text is kept as it is. Lets others work in between. */
+/** Every line without its end, as bytes: invalid text is kept as it is. Yields to other work in between. */
 async function* linesOf(path: string): AsyncGenerator<Uint8Array> {
   const { closeSync, constants, readSync } = fs();
   const descriptor = openOwn(path, constants.O_RDONLY);
@@ -57,7 +57,7 @@ export function lastLine(path: string): Uint8Array | undefined {
   }
 }
 
-/** After what was there, however that ends: half a line, left by a writer that died, becomes a line of its own. */
+/** Appended after what was there, however that ends: half a line, left by a writer that died, becomes a line of its own. */
 export function addLines(path: string, lines: readonly string[]): void {
   if (!lines.length) return;
   const { closeSync, fstatSync, readSync, writeSync } = fs();
@@ -74,7 +74,7 @@ export function addLines(path: string, lines: readonly string[]): void {
   }
 }
 
-/** Without the lines that are not kept. Whoever reads it meanwhile sees the old file or the new one, and a crash leaves one of them. */
+/** Rewrites it without the lines that are not kept. A reader sees the old file or the new one, and a crash leaves one of them. */
 export async function keepLines(path: string, keeps: (line: Uint8Array) => boolean): Promise<void> {
   const { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } = fs();
   if (!existsSync(path)) return;

@@ -1,8 +1,8 @@
 /**
- * [U5] The journal: the person's inbox as lines of a file. The table is the truth and the journal its projection, so nobody
- * waits for it, and nothing is lost with it. Whoever changed entries brings it up to date: what is missing comes after the
- * last line that is there, which tells by itself how far the journal is. A process that died before it wrote its line has
- * left that to the next. How far it was cleaned of erased entries stands beside it.
+ * [U5] The journal: the person's inbox as lines of a file. The table is authoritative and the journal is derived from
+ * it, so no call waits for it, and nothing is lost with it. A process that has changed entries updates it: missing
+ * lines are appended after the last one, which shows how far the journal is. If a process died before it wrote its
+ * line, the next one writes it. A file beside it says up to where erased entries were removed.
  */
 import { join } from "node:path";
 import { entryView } from "../bus/entry.ts";
@@ -16,9 +16,9 @@ import { idIn, journalLine } from "./line.ts";
 const askedAtOnce = 500;
 
 export interface Journal {
-  /** Brings it up to date. Those who ask while it is being done share the next round. */
+  /** Updates it. Callers that come while this is being done share the next round. */
   sync(): Promise<void>;
-  /** The same, after a look at every line. */
+  /** The same, after checking every line. */
   repair(): Promise<void>;
   /** How many entries have no line, and how many lines are of entries that were erased. Changes nothing. */
   differences(): Promise<{ missing: number; erased: number }>;
@@ -48,7 +48,7 @@ export function openJournal(folder: string, engine: Engine): Journal {
     }
   }
 
-  /** Where the journal's last line stands in the table; undefined if that does not say. */
+  /** The position of the journal's last line in the table; undefined if the line does not tell. */
   async function reached(): Promise<number | undefined> {
     const last = lastLine(path);
     if (!last) return 0;
@@ -66,7 +66,7 @@ export function openJournal(folder: string, engine: Engine): Journal {
   const without = (ids: ReadonlySet<string>) =>
     ids.size ? keepLines(path, (line) => !ids.has(idIn(line) ?? "")) : Promise.resolve();
 
-  /** Lines of entries that the table never had stay: only what was erased here goes. */
+  /** Lines of entries that the table never had are kept: only entries that were erased here are removed. */
   async function checkAll(): Promise<void> {
     const { last } = await engine.read(() => erasedAfter(0));
     const there = await idsIn(path);
@@ -123,7 +123,7 @@ async function erasedOf(engine: Engine, ids: readonly string[]): Promise<Set<str
   return erased;
 }
 
-/** One round at a time; whoever comes during one gets the next, together with the others who came. */
+/** One round at a time; callers that come during one share the next. */
 function shared(round: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

@@ -1,13 +1,13 @@
-/** An engine whose changes of entries reach the journal: before the answer, or soon after it where the process lives on. */
+/** An engine that updates the journal when entries change: before the answer, or soon after it in a long-running process. */
 import type { Engine } from "../engines/engine.ts";
 import { entriesTopic } from "../sql/topics.ts";
 import type { Journal } from "./journal.ts";
 
 export interface JournalPlace {
   folder: string;
-  /** Nobody waits for it: the process lives on and finishes it. */
+  /** No call waits for it: the process keeps running and finishes it. */
   later?: boolean;
-  /** Told once why the journal cannot be written. What was asked for is done all the same. */
+  /** Called once with the reason why the journal cannot be written. The operation itself has succeeded. */
   complain?: (message: string) => void;
 }
 

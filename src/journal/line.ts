@@ -1,7 +1,7 @@
 /** [U5] An entry as a line of the journal. */
 import type { Entry } from "../contract/entry.ts";
 
-/** As the journal has it; what is only there where the entry is a message comes after it. What changes later is not in it. */
+/** As in the journal; fields that only a message has come last. Fields that change later are not in it. */
 export function journalLine({ id, ts, workspaceId, workspaceLabel, docs, comments, ...rest }: Entry): string {
   const { kind, threadId, messageId, choices, sender } = rest;
   const message =
@@ -9,7 +9,7 @@ export function journalLine({ id, ts, workspaceId, workspaceLabel, docs, comment
   return JSON.stringify({ id, ts, workspaceId, workspaceLabel, docs, comments, ...message });
 }
 
-/** Whose line it is; undefined for one that nobody can read. */
+/** The id of a line's entry; undefined if it cannot be parsed. */
 export function idIn(line: Uint8Array): string | undefined {
   try {
     const parsed: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(line));

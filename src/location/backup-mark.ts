@@ -1,6 +1,7 @@
 /**
- * [Y6] [X7] Which backups this user has made here: a mark that only a key in the user's own state folder can make. Whoever writes an
- * archive, or changes one, does not have that key, so a bus out of it is as untrusted as any that comes from elsewhere.
+ * [Y6] [X7] Which backups this user has made on this machine: a mark that only a key in the user's own state folder
+ * can make. Somebody who writes or changes an archive does not have that key, so a bus restored from it is as
+ * untrusted as any other from elsewhere.
  */
 import { join } from "node:path";
 import { makeOwnFolder, openOwnNew, readOwn } from "../platform/own-files.ts";
@@ -25,7 +26,7 @@ export function isMarked(text: string, mark: string | undefined, env: Environmen
 const sign = (text: string, key: string) =>
   new Bun.CryptoHasher("sha256", key.trim()).update(text).digest("hex");
 
-/** Two that make it at once end with the same one: a name is given only once. */
+/** Two processes that create it at once get the same one: a name is created only once. */
 function newKey(env: Environment): string {
   makeOwnFolder(stateFolder(env));
   const { closeSync, fsyncSync, linkSync, rmSync, writeSync } = fs();

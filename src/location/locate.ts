@@ -1,4 +1,4 @@
-/** [S1] Which database a command speaks to. */
+/** [S1] The database that a command uses. */
 import { dirname, join, resolve } from "node:path";
 import type { BusFiles } from "../contract/document.ts";
 import { InboxError } from "../contract/errors.ts";
@@ -12,9 +12,9 @@ import { type Environment, stateFolder } from "../platform/user-folders.ts";
 const local = join(".agents", "coord.db");
 
 export interface Asked {
-  /** What `--db` says. */
+  /** The value of `--db`. */
   db?: string;
-  /** What `--delivery` says. */
+  /** The value of `--delivery`. */
   delivery?: string;
   env: Record<string, string | undefined>;
   cwd: string;
@@ -31,7 +31,10 @@ export function locate({ db, env, cwd }: Asked): string {
   });
 }
 
-/** A process that we start shows its address in `ps`, so without a password: the real one comes by the environment. */
+/**
+ * The address of a process that we start is visible in `ps`, so it has no password: the real one is passed in the
+ * environment.
+ */
 export function unmasked(asked: Asked): Asked {
   const named = asked.env.INBOX_DB;
   return named && asked.db === withoutPassword(named) ? { ...asked, db: named } : asked;
@@ -47,7 +50,7 @@ export const isHub = (location: string) => /^https?:\/\//i.test(location);
 /** The file that a database is in; none where a server has it. */
 export const databaseFile = (location: string): string | undefined => engineAt(location).file(location);
 
-/** False only where it is certain that there is no bus. */
+/** False only if it is certain that there is no bus. */
 export const mayExist = (location: string): boolean => engineAt(location).mayExist(location);
 
 /** Whether a command has to close what it opened there before it ends. */
@@ -57,33 +60,33 @@ export const closedByCommands = (location: string): boolean =>
 /** [U5] Where the journal of entries is, if the database is a file. */
 export const journalBeside = (location: string): string | undefined => besideDatabase(location, "inbox");
 
-/** Where something is that lies in the folder of a database; undefined where that is on a server. */
+/** The path of a file in the folder of a database; undefined if that is on a server. */
 export function besideDatabase(location: string, name: string): string | undefined {
   const file = databaseFile(location);
   return file === undefined ? undefined : join(dirname(file), name);
 }
 
-/** A folder of a bus's own: beside the database file, else where programs of this user keep such things. */
+/** The folder of a bus: beside the database file, else where programs of this user keep such files. */
 export function folderOf(location: string, env: Environment, name: string): string {
   const file = databaseFile(location);
   if (file !== undefined) return `${file}-${name}`;
   return join(stateFolder(env), `${engineAt(location).pathName(location)}-${name}`);
 }
 
-/** Where a bus keeps its own things; `journal` where those of a server's bus are. */
+/** Where a bus keeps its files; `journal` is where those of a bus on a server are. */
 export const busFiles = (location: string, journal?: string): BusFiles => ({
   db: databaseFile(location),
   journal: journalBeside(location) ?? journal,
 });
 
-/** Where `init` creates: the named one, else in this very folder, and which outer one it will hide. */
+/** Where `init` creates a bus: at the given path, else in this folder; and which bus above it is hidden by it. */
 export function locateNew(asked: Asked): { path: string; outer?: string } {
   const named = namedDatabase(asked);
   if (named !== undefined) return { path: named };
   return { path: join(asked.cwd, local), outer: nearest(dirname(asked.cwd)) };
 }
 
-/** Mail is nobody's source. What else is in the folder, as agents.toml, is meant to be shared. Answers with the file it wrote. */
+/** Mail does not belong in a repository; other files of the folder, such as agents.toml, do. Returns the file it wrote. */
 export function keepOutOfGit(path: string): string | undefined {
   if (!databaseFile(path)?.endsWith(`/${local}`)) return undefined;
   const file = join(dirname(path), ".gitignore");
@@ -91,12 +94,12 @@ export function keepOutOfGit(path: string): string | undefined {
     fs().writeFileSync(file, "coord.db*\ninbox/\n.gitignore\n", { flag: "wx", mode: 0o600 });
     return file;
   } catch {
-    // There is one already, and it is somebody's own; or the folder takes no more files, and the bus works without it.
+    // There is one already, which belongs to the user; or the folder accepts no more files, and the bus works without it.
     return undefined;
   }
 }
 
-/** Where the hub works: the database that is asked for or found, else a new one here. */
+/** The database of a hub: the one that is given or found, else a new one here. */
 export function locateOrNew(asked: Asked): string {
   return namedDatabase(asked) ?? nearest(asked.cwd) ?? join(asked.cwd, local);
 }
@@ -108,7 +111,7 @@ function namedDatabase({ db, env, cwd }: Asked): string | undefined {
     : placeNamed(named, db === undefined ? variable("INBOX_DB") : option("db"), cwd);
 }
 
-/** What a name means, whichever flag or variable (`source`) it comes from. */
+/** What a name refers to, from any flag or variable (`source`). */
 export function placeNamed(named: string, source: Reference, cwd: string): string {
   if (named === "" || named.includes("\u0000"))
     throw new InboxError(
@@ -143,7 +146,7 @@ function nearest(from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const path = join(folder, local);
     if (exists(path)) {
-      // [X8] A link would make this folder's bus another's, and that one's programs this folder's.
+      // [X8] A link would make this folder's bus another one's, and that one's programs this folder's.
       requireOwn(dirname(path), "folder");
       return path;
     }

@@ -10,7 +10,7 @@ import { exists, fs, look } from "../platform/system.ts";
 import { type Environment, stateFolder } from "../platform/user-folders.ts";
 import { databaseFile } from "./locate.ts";
 
-/** A database by where it really is and which file it is: one that a checkout put in its place is another. */
+/** A database by its real path and the identity of its file: one that a checkout put in its place is another. */
 function busKey(db: string): string | undefined {
   if (databaseFile(db) === undefined) return undefined;
   const file = look(db);
@@ -45,7 +45,7 @@ export function trustBus(db: string, env: Environment): void {
 export const trustProfiles = (file: string, text: string, env: Environment) =>
   mark(profilesKey(file, text), env);
 
-/** What the mark is for is in it, for people. */
+/** Contains what it is for, for people. */
 function mark(key: string | undefined, env: Environment): void {
   if (key === undefined) return;
   makeOwnFolder(stateFolder(env));

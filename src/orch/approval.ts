@@ -1,4 +1,4 @@
-/** [X7] Whether programs may be started for a bus, and by which profiles: decided by each process that would start one. */
+/** [X7] Whether programs may be started for a bus, and with which profiles: checked by each process that would start one. */
 import { InboxError } from "../contract/errors.ts";
 import { call, field, phrase } from "../contract/phrase.ts";
 import { shellWord } from "../contract/shell-word.ts";
@@ -27,7 +27,10 @@ export function busRefusal(db: string, env: Environment): InboxError | undefined
   );
 }
 
-/** The profiles a program may be started by; throws where they are not approved, or hold a mistake. What was checked is what is used. */
+/**
+ * The profiles with which a program may be started; throws if they are not approved, or contain a mistake. The text
+ * that was checked is the text that is used.
+ */
 export function approvedProfiles(db: string, env: Environment): Profiles {
   const file = profilesFile(db, env);
   const text = readOwn(file);
@@ -38,13 +41,13 @@ export function approvedProfiles(db: string, env: Environment): Profiles {
 
 let last: { file: string; text: string | undefined; profiles: Profiles } | undefined;
 
-/** A supervisor asks several times for each task, and the same text says the same. */
+/** A supervisor asks several times for each task, and the same text has the same answer. */
 function parsedOnce(file: string, text: string | undefined): Profiles {
   if (last?.file !== file || last.text !== text) last = { file, text, profiles: profilesIn(file, text) };
   return last.profiles;
 }
 
-/** Why no program may be started now. A mistake in the file is told by whoever needs it. */
+/** Why no program may be started now. A mistake in the file is reported by the task that needs the profile. */
 export function refusalNow(db: string, env: Environment): InboxError | undefined {
   const refused = busRefusal(db, env);
   if (refused) return refused;
@@ -65,7 +68,7 @@ export const isUntrusted = (error: unknown): error is InboxError =>
   error instanceof InboxError && error.details?.untrusted !== undefined;
 
 const refusal = (db: string, what: "bus" | "profiles", why: string) =>
-  new InboxError("not_allowed", `no program is started: ${why}`, {
+  new InboxError("not_allowed", `no program was started: ${why}`, {
     hint: phrase`${call("bus.trust", {}, { db })} shows what would be run and asks for confirmation; ${field("yes", true, "bus.trust")} approves without asking`,
     details: { untrusted: what, db },
   });

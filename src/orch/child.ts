@@ -1,4 +1,4 @@
-/** One run of an agent program: started in a group of its own, followed to its end, and nothing of it left behind. */
+/** One run of an agent program: started in its own process group, followed to its end, with nothing of it left running. */
 import { join } from "node:path";
 import { InboxError } from "../contract/errors.ts";
 import { blank, field, phrase } from "../contract/phrase.ts";
@@ -19,7 +19,7 @@ import { within } from "./within.ts";
 /** How one run ended. */
 export interface Run {
   outcome: Outcome;
-  /** Why it is no success. */
+  /** Why it failed. */
   error?: string;
 }
 
@@ -28,15 +28,15 @@ export interface Running {
   /** Known at once: pid, start time, boot. */
   child: string;
   ended: Promise<Run>;
-  /** Ends it as a person at its terminal would; one that takes long over it is killed. */
+  /** Ends it as Ctrl-C in its terminal would; if it takes too long, it is killed. */
   interrupt(): Promise<void>;
 }
 
-/** Bytes of standard error that are told where a program fails. */
+/** Bytes of standard error that are reported when a program fails. */
 const complaintLimit = 4096;
-/** What a program has for its goodbye once its conversation is over. */
+/** How long a program may take to exit once its conversation is over. */
 const goodbyeMs = 2000;
-/** What a program had written before it ended is read; who holds its pipe longer is not waited for. */
+/** How long its output is read after it has exited: a child that keeps the pipe open longer is not waited for. */
 const drainMs = 5000;
 
 export interface Start {
@@ -87,7 +87,10 @@ export function startChild(start: Start): Running {
   const heard = hear(runner, talk, job);
   const followed = heard.then((outcome) => drained(chunks, outcome));
 
-  /** A conversation is over when its runner says so: a program that stays after that is ended, and its status means nothing. */
+  /**
+   * The runner says when a conversation is over. A program that does not exit then is ended, and its exit status
+   * means nothing.
+   */
   async function goodbye(): Promise<"over"> {
     await heard;
     await within<unknown>(child.exited, goodbyeMs, undefined);
@@ -98,7 +101,7 @@ export function startChild(start: Start): Running {
     const ends: Promise<unknown>[] = [child.exited];
     if (launch.stdin === "open") ends.push(goodbye());
     const over = (await Promise.race(ends)) === "over";
-    // What it started and left behind would hold the pipes open, and must not outlive the task.
+    // Processes that it has left behind would keep the pipes open, and must not outlive the task.
     await killBelow(tree);
     const outcome = await within(followed, drainMs, { final: "", error: "its output did not end" });
     const said = await within(complaints, drainMs, "");
@@ -113,7 +116,7 @@ async function interruptGroup(pid: number, ended: Promise<unknown>, tree: Tree):
   try {
     process.kill(-pid, "SIGINT");
   } catch {
-    // It was faster.
+    // It has already exited.
   }
   await within<unknown>(ended, goodbyeMs, undefined);
   await killBelow(tree);
@@ -125,7 +128,7 @@ const hear = (runner: Runner, talk: Talk, job: Job): Promise<Outcome> =>
     error: `its output could not be parsed: ${(error as Error).message}`,
   }));
 
-/** To the end of its output, even if the runner has heard enough: nobody may be left writing to a full pipe. */
+/** Read to the end of its output, even if the runner needs no more: no process may be blocked on a full pipe. */
 async function drained(chunks: AsyncIterator<Uint8Array>, outcome: Outcome): Promise<Outcome> {
   while (!(await chunks.next()).done);
   return outcome;
@@ -144,11 +147,11 @@ async function feed(talk: Talk, text: string) {
     await talk.write(text);
     talk.endInput();
   } catch {
-    // It did not want its input; its end tells whether that was right.
+    // It did not read its input; its exit status tells whether that was a mistake.
   }
 }
 
-/** Standard error to the transcript; the end of it is what a failure is explained by. */
+/** Standard error goes to the transcript; its end explains a failure. */
 async function listen(stderr: AsyncIterable<Uint8Array>, transcript: Transcript): Promise<string> {
   const decoder = new TextDecoder();
   let end = "";
@@ -161,7 +164,7 @@ async function listen(stderr: AsyncIterable<Uint8Array>, transcript: Transcript)
   return withoutTokens(end.toWellFormed().replaceAll("\u0000", "\ufffd").trim());
 }
 
-/** [Q8] A missing program or folder is a failure that says which, and how to get it. */
+/** [Q8] If a program or folder is missing, the error says which, and how to get it. */
 function findProgram(name: string, { runner }: Profile, { cwd }: Job, env: Record<string, string>): string {
   if (!isFolder(cwd))
     throw new InboxError("not_found", `there is no folder ${cwd} to work in`, {

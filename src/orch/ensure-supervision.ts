@@ -1,4 +1,4 @@
-/** [Q7] Whoever meets work that nobody supervises starts a supervisor for it. */
+/** [Q7] A process that finds work without a supervisor starts one. */
 import { holdSupervision, leaveSupervision, supervisionNow } from "../bus/tasks/supervision.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -11,7 +11,7 @@ import { startDetached } from "./program.ts";
 export async function ensureSupervision(engine: Engine, db: string, delivery?: string): Promise<void> {
   if ((await engine.read((tx) => supervisionNow(tx, hasDied))) !== "wanted") return;
   requireApproval(db);
-  // The lease is taken in the new one's name: of many who notice at once, one starts it.
+  // The lease is taken in the name of the new supervisor: of many processes that notice at once, one starts it.
   const holder = crypto.randomUUID();
   if (!(await engine.write((tx) => holdSupervision(tx, holder, { url: null, process: null, hasDied }))))
     return;

@@ -1,12 +1,12 @@
-/** [Q4] What a sub-agent finds in its environment, and what it must not inherit. */
+/** [Q4] The environment of a sub-agent, and what must not be passed on to it. */
 
 import { platformVariable } from "../platform/portable.ts";
 import bunVariables from "./bun-variables.json" with { type: "json" };
 import { markName } from "./find-tree.ts";
 
-/** About one agent or one process, never to be handed down to another. */
+/** Variables about one agent or one process, never passed on to another. */
 export const personal: readonly string[] = [
-  // Where the bus is, with its password: whoever may know it is told.
+  // The address of the bus, with its password: only processes that may know it get it.
   "INBOX_DB",
   "INBOX_DELIVERY",
   "INBOX_AGENT",
@@ -27,13 +27,13 @@ export const personal: readonly string[] = [
   "INBOX_SERVICE",
   "INBOX_SHOWN",
   markName,
-  // They would make our own runtime load what it must not.
+  // They would make our own runtime load code that it must not load.
   ...bunVariables,
 ];
 
 type Environment = Record<string, string | undefined>;
 
-/** The environment without what is about the present process. */
+/** The environment without the variables about the present process. */
 export function impersonal(env: Environment): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env))
@@ -41,7 +41,7 @@ export function impersonal(env: Environment): Record<string, string> {
   return kept;
 }
 
-/** Where the user's own files are, what the user trusts, and which way the machine is asked: the same for every process of a bus. */
+/** Where the user's files are, what the user trusts, and how the machine is examined: the same for every process of a bus. */
 export const places: readonly string[] = [
   "XDG_STATE_HOME",
   "XDG_CONFIG_HOME",
@@ -56,7 +56,7 @@ export const placeVariables = (env: Environment): Record<string, string> =>
 export interface Identity {
   name: string;
   parent: string;
-  /** Where tokens are used a hub's address: who has the database needs no token. */
+  /** Where tokens are used it is a hub's address: a process with access to the database needs no token. */
   db: string;
   delivery?: string;
   thread: string;
@@ -65,13 +65,13 @@ export interface Identity {
   token: string | null;
   profile: string | null;
   model: string | null;
-  /** By which whatever it starts is found again. */
+  /** The mark by which everything that the task starts is found again. */
   mark: string;
   /** A folder with `inbox` and `orch` in it. */
   programs: string;
 }
 
-/** Who the sub-agent is. Its model and kind become the defaults of what it pushes itself. */
+/** The sub-agent's identity. Its model and profile become the defaults of the tasks it pushes. */
 export function identityVariables(identity: Identity): Record<string, string> {
   const { name, parent, db, delivery, thread, task, url, token, profile, model, mark } = identity;
   return {

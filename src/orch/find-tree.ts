@@ -1,19 +1,20 @@
 /**
- * [Q6] What belongs to a task, wherever it went: into another group or session, away from its parent, with its environment
- * cleared. While the task's keeper lives and adopts orphans, everything is below it. Where it has died, or the system knows no
- * adoption, it is found by the marks it left on all of them, by parentage, by the sessions these are in (a process group lies
- * within a session), and by what was seen of it before. What a process says of itself spares nobody: supervisors and the
- * keepers of other tasks are known by the program the system says they run.
+ * [Q6] Which processes belong to a task, even if they are in another group or session, have lost their parent, or
+ * have cleared their environment. While the task's keeper lives and adopts orphans, all of them are below it. If it
+ * has died, or the system has no adoption, they are found by the marks on them, by parentage, by the sessions these
+ * are in (a process group lies within a session), and by what was seen of the task before. What a process says about
+ * itself protects it from nothing: supervisors and the keepers of other tasks are recognised by the program that the
+ * system says they run.
  */
 import { isAdopting } from "../platform/processes/brand.ts";
 import type { Look, Stat, Variables } from "../platform/processes/process.ts";
 import { isDead, isSameStart, lookAround } from "../platform/processes/processes.ts";
 import { programWords } from "./program.ts";
 
-/** The variable by which whatever a task started is known. */
+/** The variable that marks everything a task has started. */
 export const markName = "INBOX_KEEPER";
 
-/** When each process was started, by its number. */
+/** The start time of each process, by its number. */
 export type Seen = Map<number, string>;
 
 /** Whatever one task has started. */
@@ -21,27 +22,30 @@ export interface Tree {
   mark: string;
   /** The bus of that task, as command lines show it. */
   bus: string;
-  /** What the last look found, where orphans are not adopted: it stays the task's when its parent ends. */
+  /** The processes found by the last look, if orphans are not adopted: they still belong to the task when their parent exits. */
   seen?: Seen;
-  /** [Q17] Nothing of it is left: what runs below its keeper from now on is the next task's. */
+  /** [Q17] Nothing of it is left: processes below its keeper from now on belong to the next task. */
   over?: boolean;
 }
 
-/** The same as a number, for those that clear their environment. From 2^41 on: as microseconds, 25 days. */
+/** The same mark as a number, for processes that clear their environment. From 2^41 on: as microseconds, 25 days. */
 export const brandOf = (mark: string) => 2 ** 41 + Number(Bun.hash(mark) % 2n ** 48n);
 
 const nowhere = { session: 0 };
 
 /**
- * Looks at the list of processes, one after the other. One is sure unless a process that was listed had gone by the time it
- * was looked at: that one may have started another, which was not listed yet.
+ * Looks at the list of processes repeatedly. A look is certain unless a process that was listed had exited before it
+ * was examined: it may have started another one, which was not listed yet.
  */
 export class Looks {
   sure = true;
   look!: Look;
-  /** Dead, or known not to be the task's: the next look has only the new ones to look at, and is over before they have gone. */
+  /**
+   * Processes that are dead, or known not to belong to the task: the next look examines only new ones, and is done
+   * before they exit.
+   */
   readonly others = new Map<number, { session: number }>();
-  /** In which a process of the task's was seen: it may end before the others that are found by it alone. */
+  /** Sessions in which a process of the task was seen: it may exit before others that can be found only by it. */
   readonly sessions = new Set<number>();
   private seen = new Set<number>();
   private before = this.seen;
@@ -53,7 +57,7 @@ export class Looks {
     this.seen = new Set();
   }
 
-  /** One that lives. */
+  /** A process that is alive. */
   at(pid: number): Stat | undefined {
     this.seen.add(pid);
     const stat = this.look.stat(pid);
@@ -63,28 +67,29 @@ export class Looks {
     return undefined;
   }
 
-  /** What the last look saw was struck: whatever it had started is listed by now. */
+  /** The processes found by the last look were killed: everything they had started is listed by now. */
   missed(pid: number): void {
     this.sure &&= this.before.has(pid);
   }
 }
 
-/** Of the task that this process keeps. */
+/** For the task that this process keeps. */
 export function below(tree: Tree, looks: Looks): number[] {
   if (tree.over) return [];
   return (isAdopting() ? descendants(tree, looks) : undefined) ?? marked(tree, looks, process.pid);
 }
 
-/** Of a task whose keeper has died. */
+/** For a task whose keeper has died. */
 export const left = (tree: Tree, looks: Looks): number[] => marked(tree, looks);
 
-/** By which a program can be made to run other code than its own. */
+/** Variables by which a program can be made to run other code than its own. */
 const intruding = /^((?:LD|DYLD|BUN|NODE)_\w+)=(.*)$/s;
 
 /**
- * Supervisors of this bus and the keepers of its other tasks may have been started from in here. They are not this task's.
- * They are known by the file that the system executes and the words it was started with: a variable anybody can set. But
- * what this one's keeper had just forked when it died looks like the keeper until it has become its program: it bears the brand.
+ * Supervisors of this bus and the keepers of its other tasks may have been started from within this task, but do not
+ * belong to it. They are recognised by the file that the system executes and the arguments it was started with: any
+ * process can set a variable. But a process that this task's keeper had just forked when it died looks like the
+ * keeper until it has executed its program: it has the brand.
  */
 function isOther(pid: number, variables: Variables, { mark, bus }: Tree, look: Look): boolean {
   if (!variables.has("INBOX_SUPERVISOR") && !variables.has("INBOX_KEEP")) return false;
@@ -114,7 +119,7 @@ function descendants(tree: Tree, looks: Looks): number[] | undefined {
   return [...found];
 }
 
-/** By the mark or the brand; what runs below those, or below `root`; what was seen of it; and what is in their sessions. */
+/** Processes with the mark or the brand, those below these or below `root`, those seen before, and those in their sessions. */
 function marked(tree: Tree, looks: Looks, root?: number): number[] {
   const { mark, seen } = tree;
   const { look } = looks;
@@ -127,7 +132,7 @@ function marked(tree: Tree, looks: Looks, root?: number): number[] {
     if (answer === undefined) {
       const stat = looks.at(pid);
       if (stat) stats.set(pid, stat);
-      // A parent that ended while the others were read: what it left still names it.
+      // A parent that exited while the others were read: its children still name it.
       answer = stat ? ours(pid, stat) : seen?.has(pid) === true && !look.stat(pid);
       known.set(pid, answer);
     }
@@ -140,13 +145,14 @@ function marked(tree: Tree, looks: Looks, root?: number): number[] {
     const before = seen?.get(pid);
     const known = before !== undefined && isSameStart(before, start);
     if (known || branded || variables.has(markName, mark) || belongs(parent)) {
-      // Asked last, for what a process executes may take another to find out.
+      // Checked last: finding out what a process executes may need another process.
       if (!isOther(pid, variables, tree, look)) return true;
       looks.others.set(pid, { session: 0 });
     } else if (branded !== undefined) looks.others.set(pid, { session });
     return false;
   };
-  // The newest are looked at first, for they may go. The oldest are struck first: whoever sees a child end would go on.
+  // The newest are examined first, because they may exit soon. The oldest are killed first: a parent that sees a
+  // child end would continue.
   const pids = look
     .pids()
     .sort((a, b) => b - a)
@@ -170,8 +176,8 @@ function remember(seen: Seen, pids: readonly number[], look: Look): void {
 }
 
 /**
- * A sub-agent begins a session, and nobody can enter another's: who is in one with a process of the task's is the task's. Unless
- * that session is somebody else's, who leads it and lives.
+ * A sub-agent starts a new session, and no process can enter an existing one. So a process in the session of a task's
+ * process belongs to the task, unless the session's leader is alive and belongs to something else.
  */
 function sessionsOf(looks: Looks, found: ReadonlySet<number>, all: ReadonlySet<number>): Set<number> {
   const own = looks.look.stat(process.pid)?.session;

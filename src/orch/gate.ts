@@ -1,4 +1,4 @@
-/** [Q12] A gate: a command that looks at what came out, and may refuse it. Exit 2 refuses; its standard error says why. */
+/** [Q12] A gate: a command that checks a result and can refuse it. Exit 2 refuses; its standard error says why. */
 import { plural } from "../contract/plural.ts";
 import { type CommandEnd, type CommandPlace, runCommand } from "./run-command.ts";
 
@@ -7,7 +7,7 @@ export type Verdict = { passed: true; warning?: string } | { passed: false; feed
 const refusal = 2;
 const feedbackLimit = 64 * 1024;
 
-/** The result is on its standard input, as one line of JSON. One that takes too long counts as broken. */
+/** The result is on its standard input, as one line of JSON. A gate that takes too long counts as broken. */
 export async function askGate(
   gate: readonly string[],
   about: Record<string, unknown>,

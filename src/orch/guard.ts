@@ -1,4 +1,4 @@
-/** Keeps the lease of a task while its keeper works, and listens for a word that it is to end, or to be interrupted. */
+/** Renews the lease of a task while its keeper works, and listens for requests to end or interrupt it. */
 import { type End, type Kept, keepTask, lookAtTask } from "../bus/tasks/keep.ts";
 import type { Engine, Subscription } from "../engines/engine.ts";
 import { engineAt } from "../engines/registry.ts";
@@ -10,19 +10,19 @@ import { reapAdopted } from "./kill-tree.ts";
 import { startedHere } from "./spawn.ts";
 
 export interface Guard {
-  /** Aborted when the task is to end; its reason is an End. */
+  /** Aborted when the task has to end; its reason is an End. */
   signal: AbortSignal;
   end(why: End): void;
   /** What the bus answered to a report of its keeper. */
   heed(kept: Kept): void;
-  /** The task is somebody else's by now. */
+  /** Another keeper has taken the task over. */
   stale(): boolean;
   stop(): void;
 }
 
-/** Within the lease's 15 seconds, three times. */
+/** Three times within the lease's 15 seconds. */
 const beatMs = 5000;
-/** After the database was away. */
+/** The pause before the next try when the database was unavailable. */
 const restMs = 1000;
 
 export function guardOver(
@@ -39,7 +39,7 @@ export function guardOver(
   };
   const heed = (kept: Kept) => {
     stale ||= !kept;
-    if (!kept) end({ error: "it is kept by another", reason: "lost" });
+    if (!kept) end({ error: "another keeper has taken it over", reason: "lost" });
     else if (kept.end !== undefined) end(kept.end);
     else if (kept.row.interrupt_id !== null) onInterrupt();
   };
@@ -48,7 +48,7 @@ export function guardOver(
   const beat = setInterval(() => {
     reapAdopted(startedHere);
     onBeat();
-    // Where the database is away for a while the work goes on. Where the supervisor has died, what waits needs another.
+    // While the database is unavailable the work continues. If the supervisor has died, waiting tasks need a new one.
     engine
       .write((tx) => keepTask(tx, number, token))
       .then((kept) => {
@@ -59,7 +59,7 @@ export function guardOver(
   }, beatMs);
 
   const look = () => engine.read((tx) => lookAtTask(tx, number, token)).then(heed, () => Bun.sleep(restMs));
-  // [Q16] To listen takes a connection of its own, and a server has few: there the supervisor listens for all.
+  // [Q16] Listening needs a connection of its own, and a server has few: there the supervisor listens for all keepers.
   const listening = engineAt(db).connectionPerWaiter
     ? hearNudges(look)
     : listen(engine, first.row.thread_id!, look);
@@ -77,16 +77,16 @@ export function guardOver(
   };
 }
 
-/** A signal that does nothing to a process which does not wait for it. */
+/** A signal that does nothing to a process that is not waiting for it. */
 const nudge = "SIGURG";
 
-/** Tells a keeper on this host to look at its task. */
+/** Tells a keeper on this host to check its task. */
 export function nudgeKeeper(keeper: string): void {
   if (!lives(keeper)) return;
   try {
     process.kill(pidIn(keeper), nudge);
   } catch {
-    // It was faster.
+    // It has already exited.
   }
 }
 
@@ -96,7 +96,7 @@ function hearNudges(look: () => Promise<void>) {
   return { stop: () => void process.off(nudge, heard) };
 }
 
-/** A task that is over sooner need not be listened for: nobody is quicker to end it than it is. */
+/** A task that ends sooner needs no listener. */
 const listenAfterMs = 30;
 
 function listen(engine: Engine, thread: number, look: () => Promise<void>) {
@@ -109,7 +109,7 @@ function listen(engine: Engine, thread: number, look: () => Promise<void>) {
         await look();
         await subscription.next({ signal: over.signal });
       } catch {
-        // The database is away, or the task is over.
+        // The database is unavailable, or the task has ended.
         await Bun.sleep(over.signal.aborted ? 0 : restMs);
       }
     }

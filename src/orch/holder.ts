@@ -1,12 +1,12 @@
-/** [Q7] Which process supervises, so that others on its host see at once that it was killed. */
+/** [Q7] The process that supervises, so that other processes on its host see at once that it was killed. */
 import type { HasDied } from "../bus/tasks/supervision.ts";
 import { identityOf, lives } from "../platform/processes/processes.ts";
 import { thisHost } from "./paths.ts";
 
-/** Host and process, with what no name of a host has in between. */
+/** Host and process, separated by a character that no host name has. */
 export const thisProcess = () => `${thisHost()} ${identityOf(process.pid)}`;
 
-/** Of another host's nothing is known but its lease. */
+/** About a process on another host only its lease is known. */
 export const hasDied: HasDied = (holder) => {
   const [host, identity = ""] = holder.split(" ");
   return host === thisHost() && !lives(identity);

@@ -1,4 +1,4 @@
-/** [Q12] `gate.idle`: asked when a worker of a pool has ended its last thread; where it refuses, the worker is told why. */
+/** [Q12] `gate.idle`: runs when a worker of a pool has ended its last thread. If it refuses, the worker is told why. */
 import { dirname } from "node:path";
 import { refusalsOf, sendBackToWork, type Worked } from "../bus/tasks/worker-idle.ts";
 import { asInboxError } from "../contract/errors.ts";
@@ -12,19 +12,19 @@ import { profilesFile } from "./paths.ts";
 import type { Profile, Profiles } from "./profiles/profile.ts";
 import type { Supervising } from "./supervisor.ts";
 
-/** In a row. After that it may rest, whatever the gate says. */
+/** Refusals in a row. After that the worker may be idle, whatever the gate says. */
 const refusalsAllowed = 3;
-/** Nobody's timeout is over it, and a supervisor does not end while it asks. */
+/** No task's timeout limits it, and a supervisor does not end while it runs. */
 const limitMs = 10 * 60_000;
 
 export interface IdleGates {
-  /** Asks in the background: a gate may take its time, and other tasks must not wait for it. */
+  /** Runs in the background: a gate may be slow, and other tasks must not wait for it. */
   ask(worked: readonly Worked[], profiles: Profiles): void;
-  /** One is still being asked. */
+  /** A gate is still running. */
   busy(): boolean;
 }
 
-/** `ring` is called when one has answered. */
+/** `ring` is called when one has ended. */
 export function idleGates(supervising: Supervising, ring: () => void): IdleGates {
   const asking = new Set<Promise<void>>();
   return {

@@ -1,6 +1,7 @@
 /**
- * [X12] Which variables a sub-agent inherits: a list. An environment holds whatever its user is trusted with, and a sub-agent
- * needs little of it: where programs and files are, how text is written, and the keys of its own program.
+ * [X12] The variables that a sub-agent inherits, as a list. An environment contains everything its user is trusted
+ * with, and a sub-agent needs little of it: where programs and files are, the locale, and the keys of its own
+ * program.
  */
 
 import { personal, places } from "./environment.ts";
@@ -8,11 +9,11 @@ import type { Kind } from "./profiles/built-in.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A name, or the beginning of names with a `*` behind it. */
+/** A name, or a prefix of names followed by `*`. */
 const everybody = [
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "XDG_*"],
   ...["LANG", "LANGUAGE", "LC_*", "TZ", "TERM", "COLORTERM", "NO_COLOR"],
-  // What is about one process is never inherited, whoever names it.
+  // Variables about one process are never inherited, even if they are listed.
   "INBOX_*",
 ];
 
@@ -53,7 +54,7 @@ const own: Record<Kind, readonly string[]> = {
   ],
 };
 
-/** Where a model is served by a cloud, that cloud's keys are the program's. */
+/** If a cloud serves the model, the program needs that cloud's keys. */
 const clouds: Readonly<Record<string, readonly string[]>> = {
   CLAUDE_CODE_USE_BEDROCK: ["AWS_*"],
   CLAUDE_CODE_USE_VERTEX: ["GOOGLE_*", "CLOUD_ML_*", "VERTEX_*"],
@@ -61,7 +62,7 @@ const clouds: Readonly<Record<string, readonly string[]>> = {
 
 interface Heir {
   kind: Kind;
-  /** Variables that the file of profiles names. */
+  /** Variables that the profile file names. */
   passEnv: readonly string[];
 }
 
@@ -75,7 +76,7 @@ export function chosen(env: Environment, names: readonly string[]): Record<strin
   const beginnings = names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    // What is trusted is the supervisor's to say, and no pusher's.
+    // The supervisor decides what is trusted, not the agent that pushes.
     if (value === undefined || personal.includes(name) || places.includes(name)) continue;
     if (exact.has(name) || beginnings.some((beginning) => name.startsWith(beginning))) kept[name] = value;
   }

@@ -1,4 +1,4 @@
-/** [A13] What interrupts a task, between its guard, which hears of it, and whoever runs its program. */
+/** [A13] Messages that interrupt a task, between its guard, which learns of them, and the code that runs its program. */
 import { takeInterrupts } from "../bus/tasks/interrupt.ts";
 import type { Engine } from "../engines/engine.ts";
 import { patiently } from "./retry.ts";
@@ -23,7 +23,7 @@ export function interruptionsOf(
     },
     async take() {
       if (!pending) return undefined;
-      // First: what comes while this one is taken is another.
+      // Reset first: a message that arrives while this one is taken is another interruption.
       pending = false;
       return patiently(() => engine.write((tx) => takeInterrupts(tx, number, token)));
     },

@@ -1,18 +1,19 @@
 /**
- * [Q17] The line between a supervisor and a keeper: the keeper's standard input and output. It is handed tasks one by one, and says
- * of each when it keeps it and when the next may come. The line ends with either of them; a task does not.
+ * [Q17] The connection between a supervisor and a keeper: the keeper's standard input and output. The keeper is given
+ * tasks one by one, and reports for each when it keeps it and when it can take the next. The connection ends when
+ * either process does; a task does not.
  */
 import { InboxError } from "../contract/errors.ts";
 import { call, phrase } from "../contract/phrase.ts";
 import { fs } from "../platform/system.ts";
 
-/** A task that has begun, for the keeper that it is handed to. */
+/** A task that was started, for the keeper that gets it. */
 export interface Handed {
   number: number;
   token: string;
 }
 
-/** `kept`: the bus knows that it keeps the task. `over`: nothing of the task runs any more; only its end is still to be told. */
+/** `kept`: the bus knows that it keeps the task. `over`: no process of the task is left; only its end has to be reported. */
 type Word = "kept" | "over";
 
 export interface Report {
@@ -30,12 +31,12 @@ export async function* reportsFrom(output: AsyncIterable<Uint8Array>): AsyncGene
   }
 }
 
-/** The keeper's end: the tasks that it is handed, until its supervisor has gone or wants it no longer. */
+/** The keeper's end: the tasks that it is given, until its supervisor has exited or no longer needs it. */
 export async function* handedTasks(): AsyncGenerator<Handed> {
   for await (const line of linesOf(Bun.stdin.stream())) yield parsed(line);
 }
 
-/** It goes on where nobody hears it. */
+/** It continues even if nobody reads this. */
 export function report(word: Word, token: string): void {
   try {
     fs().writeSync(1, `${word} ${token}\n`);
@@ -49,7 +50,7 @@ function parsed(line: string): Handed {
     const { number, token } = JSON.parse(line) as Handed;
     if (Number.isSafeInteger(number) && typeof token === "string") return { number, token };
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw notForPeople();
 }

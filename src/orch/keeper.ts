@@ -1,7 +1,8 @@
 /**
- * The keeper of a task: a process of its own that starts the sub-agent, writes its transcript, keeps its lease, ends it
- * on time, and delivers what came of it. It outlives whoever started it; and where it dies itself, the next supervisor
- * clears up (recovery.ts). [Q17] It keeps one task at a time, and another after it where nothing of the last one is left.
+ * The keeper of a task: a separate process that starts the sub-agent, writes its transcript, renews its lease, ends
+ * it on time, and delivers its outcome. It outlives the process that started it; if it dies itself, the next
+ * supervisor clears up (recovery.ts). [Q17] It keeps one task at a time, and takes another one if nothing of the last
+ * is left.
  */
 
 import type { TaskRow } from "../bus/task.ts";
@@ -50,18 +51,18 @@ export interface Keeping {
   token: string;
   /** The hub that supervises, if one does. */
   url: string | null;
-  /** Opens a hub of this process's own, for the sub-agent alone, and answers with its address. */
+  /** Starts a hub in this process, for the sub-agent alone, and returns its address. */
   serve(): string;
   env: Record<string, string | undefined>;
-  /** How a refusal that ends the task is told. */
+  /** How a refusal that ends the task is reported. */
   spelling(): Spelling;
   /** The bus knows that this process keeps the task. */
   onKept(): void;
-  /** Nothing of the task runs any more, and this process may keep another. */
+  /** No process of the task is left, and this process may keep another task. */
   onOver(): void;
 }
 
-/** Answers whether this process may keep another. */
+/** Returns whether this process may keep another task. */
 export async function keep(keeping: Keeping): Promise<boolean> {
   const { engine, number, token, db, env } = keeping;
   adoptOrphans();
@@ -98,7 +99,7 @@ export async function keep(keeping: Keeping): Promise<boolean> {
     if (guard.stale()) return false;
     const usage = meter.total();
     const ending = await home.close({ ...begun, ...(usage && { usage }) });
-    // Before it is told: whoever reads that it has ended finds the transcript whole.
+    // Before the end is reported: a reader that sees the end finds the transcript complete.
     noteEnd(transcript, ending);
     writeEnding(folder, token, ending);
     const mayGoOn = isCleanEnd(guard, questions);
@@ -114,10 +115,10 @@ export async function keep(keeping: Keeping): Promise<boolean> {
   }
 }
 
-/** Its process is named to those who look; one that ends sooner is spared the write. Clearing up does not need it. */
+/** Stores the child's process, for people who look; a task that ends sooner is spared the write. Recovery does not need it. */
 const namingMs = 50;
 
-/** Where a task has its files, and where it finds our programs. */
+/** The folder of the task's files, and the folder with our programs. */
 interface Folders {
   folder: string;
   programs: string;
@@ -131,11 +132,11 @@ interface Kept extends Folders {
   meter: Meter;
   home: Home;
   interruptions: Interruptions;
-  /** [A8] What the sub-agent has asked and nobody has answered. */
+  /** [A8] Closes the sub-agent's unanswered questions. */
   questions: { open: number };
 }
 
-/** The sub-agent's whole life: started, followed, sent back by its gate, ended on time. Never throws. */
+/** The whole life of the sub-agent: started, followed, sent back by its gate, ended on time. Never throws. */
 async function work(
   keeping: Keeping,
   { row, tree, transcript, guard, meter, home, interruptions, questions, ...folders }: Kept,
@@ -210,7 +211,7 @@ async function jobFor(
 ): Promise<{ job: Job; env: Record<string, string> }> {
   const model = row.model ?? profile.model;
   const token = await lendToken(engine, row, mark);
-  // [X12] With a token it gets a hub that looks at it, and never the database, which asks nobody.
+  // [X12] With a token it gets the address of a hub, which checks the token, and never the database, which does not.
   const hub = token === null ? url : (url ?? serve());
   const variables = identityVariables({
     name: row.name,
@@ -249,7 +250,7 @@ async function jobFor(
   return { job, env: childEnv };
 }
 
-/** [A11] What its session has counted, and what is left of its money. */
+/** [A11] What its session has counted so far, and how much of its money is left. */
 async function spentBefore(
   engine: Engine,
   row: TaskRow,
@@ -263,11 +264,11 @@ async function spentBefore(
   return { ...costLeft, counted: countOf(used, session) };
 }
 
-/** Of a task that was pushed before tasks had one. */
+/** A task that was pushed before tasks had this value. */
 const usualPermission = ({ permission }: Profile) =>
   permission === null || permission === "inherit" ? "edit" : permission;
 
-/** What whoever pushed it had in its environment, of what the profile names. */
+/** The variables that the pusher's environment had, as far as the profile names them. */
 const handedOn = ({ env_json }: TaskRow): Record<string, string> =>
   env_json === null ? {} : chosen(JSON.parse(env_json), ["*"]);
 
@@ -277,7 +278,7 @@ function writeEnding(folder: string, token: string, ending: Ending): void {
   try {
     replaceOwn(path, JSON.stringify({ token, ending }));
   } catch {
-    // A full disk: it is told all the same.
+    // The disk is full: it is reported nevertheless.
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * Gives each task that has begun a keeper, and sees those die that it has started. [Q17] A keeper that is through with its task
- * stays for a while and takes the next one: to start a program costs more than all else that a short task needs.
+ * Gives a keeper to each task that was started, and notices when one of its keepers dies. [Q17] A keeper whose task
+ * has ended stays for a while and takes the next one: starting a program costs more than everything else a short task
+ * needs.
  */
 import { dirname } from "node:path";
 import { endTask } from "../bus/tasks/end.ts";
@@ -20,12 +21,12 @@ import type { Supervising } from "./supervisor.ts";
 
 export interface Keepers {
   start(task: Started): Promise<void>;
-  /** By token: those that ended otherwise than by having done their work, and were not yet cleared up after. */
+  /** By token: keepers that died instead of finishing their work, and whose tasks were not recovered yet. */
   dead(): ReadonlyMap<string, Death>;
-  /** Its process lives; it may not have got through to the bus yet. */
+  /** Its process is alive; it may not have reached the bus yet. */
   isStarting(token: string): boolean;
   clearedUp(deaths: ReadonlyMap<string, Death>): void;
-  /** Those that keep a task go on without us; the others end. */
+  /** Keepers with a task continue without us; the others end. */
   letGo(): void;
 }
 
@@ -33,17 +34,20 @@ interface Keeper {
   program: OnLine;
   /** Its standard error. */
   complaints: string;
-  /** Handed to it, the oldest first; an older one stays until the next is kept, as its end may not be told yet. */
+  /**
+   * The tasks it was given, oldest first. A task is kept in this list until the next one is kept, as its end may not
+   * be reported yet.
+   */
   tasks: { token: string; over: boolean }[];
-  /** How many it was handed. */
+  /** How many tasks it was given. */
   count: number;
-  /** Runs while it has nothing to do. */
+  /** The timer that ends it when it has nothing to do. */
   leaving?: Timer;
 }
 
-/** For as long as one that has nothing to do stays. */
+/** How long a keeper without a task stays. */
 const stayMs = 5000;
-/** Whatever tasks leave in its memory goes with it. */
+/** After this many tasks it ends, and with it whatever they have left in its memory. */
 const tasksEach = 1000;
 const complaintLimit = 2000;
 
@@ -60,7 +64,7 @@ export function startingKeepers(
     const keeper: Keeper = { ...startKeeper(supervising, number), tasks: [], count: 0 };
     all.add(keeper);
     void keeper.program.exited.then(() => hasEnded(keeper));
-    // One that cannot be heard any more is found dead, or silent, as any other.
+    // A keeper that cannot be reached any more is found dead, or silent, like any other.
     listen(keeper).catch(() => {});
     return keeper;
   }
@@ -97,12 +101,13 @@ export function startingKeepers(
 
   return {
     async start(task) {
-      // A keeper reports over its pipe that it is free, before its task counts as ended. After standing still, read the pipe first.
+      // A keeper reports over its pipe that it is free, before its task counts as ended. If this process was
+      // suspended, read the pipe first.
       if (idle.none() && all.size) await sleep(1);
       try {
         hand(idle.take() ?? started(task), task);
       } catch (error) {
-        // [Q16] The machine has no room for another process now: as if it had not been tried.
+        // [Q16] The machine has no room for another process now: handled as if it had not been tried.
         if (shortages.includes((error as { code?: string }).code ?? ""))
           return engine.write((tx) => unstart(tx, task.number, task.token));
         const why = `its keeper process could not be started: ${(error as Error).message}`;
@@ -149,7 +154,7 @@ function startKeeper(
   return { program, complaints };
 }
 
-/** Those that have nothing to do. The one that was through last is taken first: those that are not needed leave. */
+/** Keepers without a task. The one that became free last is taken first, so that those that are not needed can end. */
 function idleKeepers() {
   const idle: Keeper[] = [];
   const remove = (keeper: Keeper) => {
@@ -177,8 +182,8 @@ function idleKeepers() {
 }
 
 /**
- * What a keeper that has ended leaves undone. What it complained about concerns the oldest; what it had not begun with is as if
- * it had not been handed over.
+ * What a keeper that has died leaves undone. Its error message is about the oldest task; tasks that it had not
+ * started are handled as if they had not been given to it.
  */
 function deathsOf({ program, complaints, tasks }: Keeper): [token: string, Death][] {
   const failed = program.exitCode !== 0;

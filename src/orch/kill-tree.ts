@@ -1,28 +1,31 @@
-/** [Q6] Ends whatever a task has started: find-tree.ts says what that is. */
+/** [Q6] Kills everything that a task has started: find-tree.ts finds it. */
 import { ownWatch } from "../platform/own-watch.ts";
 import { brandSelf, isAdopting, reap } from "../platform/processes/brand.ts";
 import { isDead, lookAround } from "../platform/processes/processes.ts";
 import { sleep } from "../platform/runtime.ts";
 import { below, brandOf, Looks, left, type Tree } from "./find-tree.ts";
 
-/** From now on whatever this process starts bears the mark, in a way that cannot be taken off by accident. */
+/** From now on everything this process starts has the mark, in a way that cannot be removed by accident. */
 export const brandFor = (mark: string) => brandSelf(brandOf(mark));
 
-/** A process that was killed is gone within this; one that is not waits for a disk, and nobody can do more. */
+/** A process that was killed disappears within this time; if it does not, it waits for a disk, and nothing more can be done. */
 const killWaitMs = 3000;
-/** As long as there are new ones it goes on, up to this: one that keeps starting its successor is caught sooner or later. */
+/**
+ * It continues as long as new processes appear, up to this time: a process that keeps starting its successor is
+ * caught eventually.
+ */
 const chaseMs = 20_000;
-/** Of the time between two looks at most this counts: in the rest of a longer gap this process stood still and did not look. */
+/** The maximum time between two looks that counts: in the rest of a longer gap this process was suspended and did not look. */
 const stillMs = 250;
-/** It holds up the process it runs in for no longer than this. */
+/** It blocks the process it runs in for at most this long. */
 const turnMs = 50;
-/** On a machine where processes come and go all the time no look is sure; after this one that found nothing will do. */
+/** On a machine where processes come and go all the time no look is certain; after this time one that found nothing is enough. */
 const unsureMs = 1000;
 
-/** All that runs below this process, and again what that has started meanwhile, until nothing is left. */
+/** Kills everything below this process, and what that has started meanwhile, until nothing is left. */
 export const killBelow = (tree: Tree) => killAll((looks) => below(tree, looks));
 
-/** What a keeper that has died left behind. */
+/** Kills what a keeper that has died left behind. */
 export const killLeft = (tree: Tree) => killAll((looks) => left(tree, looks));
 
 async function killAll(find: (looks: Looks) => number[]): Promise<void> {
@@ -34,7 +37,7 @@ async function killAll(find: (looks: Looks) => number[]): Promise<void> {
   for (let pause = 1, empty = 0; ; ) {
     const now = watch();
     if (now - newest > killWaitMs || now > chaseMs) return;
-    // Whoever else works in this process has its turn: the chase may be long.
+    // Yields to other work in this process: this may take long.
     if (now - rested > turnMs) {
       await sleep(0);
       rested = watch();
@@ -42,7 +45,7 @@ async function killAll(find: (looks: Looks) => number[]): Promise<void> {
     looks.begin();
     const left = find(looks);
     if (!left.length) {
-      // After a kill it has to be empty twice.
+      // After a kill, two looks in a row must find nothing.
       if ((looks.sure || now - newest > unsureMs) && ++empty >= (struck.size ? 2 : 1)) return;
       continue;
     }
@@ -52,7 +55,7 @@ async function killAll(find: (looks: Looks) => number[]): Promise<void> {
       strike(pid);
       struck.add(pid);
     }
-    // Those just found may have started others: there is no time to lose.
+    // Processes that were just found may have started others: look again at once.
     if (fresh) {
       newest = now;
       continue;
@@ -66,11 +69,11 @@ function strike(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It was faster.
+    // It has already exited.
   }
 }
 
-/** [Q17] Whether nothing is below this process, not even what is no task's: it may keep another. */
+/** [Q17] Whether there is no process at all below this one: then it may keep another task. */
 export function isAlone(own: ReadonlySet<number>): boolean {
   if (!isAdopting()) return true;
   if (!lookAround().children(process.pid)?.length) return true;
@@ -78,7 +81,7 @@ export function isAlone(own: ReadonlySet<number>): boolean {
   return !lookAround().children(process.pid)?.length;
 }
 
-/** Adopted children that have ended would stay as zombies for as long as we live. */
+/** Adopted children that have exited would stay as zombies for as long as this process lives. */
 export function reapAdopted(own: ReadonlySet<number>): void {
   if (!isAdopting()) return;
   const look = lookAround();

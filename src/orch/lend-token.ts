@@ -1,4 +1,7 @@
-/** [Q4] [X2] A token of the sub-agent's own, where tokens are used, revoked at its end. A worker's: it acts for itself and for what it starts. */
+/**
+ * [Q4] [X2] The sub-agent's own token, where tokens are used; it is revoked at its end. It has the scope worker: it
+ * acts for the sub-agent and the tasks that this pushes.
+ */
 
 import { tokensCreate } from "../bus/procedures/tokens-create.ts";
 import type { TaskRow } from "../bus/task.ts";

@@ -1,4 +1,7 @@
-/** [A11] What the programs of one keeper use: told to the bus while they run, which says when it is too much. */
+/**
+ * [A11] The usage of the programs of one keeper: reported to the bus while they run; the answer says whether it
+ * exceeds a budget.
+ */
 
 import { noteUsage } from "../bus/tasks/keep.ts";
 import type { Metered, SessionCount } from "../bus/usage.ts";
@@ -7,7 +10,7 @@ import type { Guard } from "./guard.ts";
 import type { Keeping } from "./keeper.ts";
 import { summed } from "./runners/reports.ts";
 
-/** Reports of one task are written this far apart. */
+/** The pause between two reports of one task. */
 const restMs = 1000;
 
 export interface Meter {
@@ -15,11 +18,11 @@ export interface Meter {
   begin(): void;
   /** What it has used so far. */
   spent(used: UsageReport): void;
-  /** It has ended; what it said last counts. */
+  /** It has ended; its last report counts. */
   ended(used: UsageReport | undefined, session?: SessionCount): void;
-  /** Everything is told now; the task may be over then. */
+  /** Everything has been reported after this; then the task may end. */
   settle(): Promise<void>;
-  /** Of all programs together; undefined where none has reported anything. */
+  /** The sum over all programs; undefined if none has reported anything. */
   total(): Metered | undefined;
   stop(): void;
 }
@@ -48,12 +51,12 @@ export function meterFor(
     try {
       guard.heed(await engine.write((tx) => noteUsage(tx, number, token, metered)));
     } catch {
-      // The database is away for a while: the next report has this one in it.
+      // The database is unavailable: the next report includes this one.
       told = false;
     }
   }
 
-  /** One write at a time, and a rest behind each. */
+  /** One write at a time, and a pause after each. */
   function tell(): void {
     if (writing || timer || told || stopped) return;
     writing = write().finally(() => {

@@ -1,15 +1,18 @@
-/** Where things of the queue lie on this machine: profiles, and a folder a task. */
+/** Where files of the queue are on this machine: the profile file, and a folder for each task. */
 import { join, resolve } from "node:path";
 import { engineAt } from "../engines/registry.ts";
 import { besideDatabase, databaseFile, folderOf } from "../location/locate.ts";
 import { configFolder, type Environment, stateFolder } from "../platform/user-folders.ts";
 
-/** Loaded by those that ask: it takes longer than most of what a command does. */
+/** Loaded only when needed: it takes longer than most of what a command does. */
 const os = () => require("node:os") as typeof import("node:os");
 
 export const thisHost = () => os().hostname();
 
-/** [Q8] The one that INBOX_PROFILES names; else beside a database file, or for a bus on a server the user's own. Never the working directory's. */
+/**
+ * [Q8] The file that INBOX_PROFILES names; else the one beside the database file or, for a bus on a server, the
+ * user's own. Never one in the working directory.
+ */
 export function profilesFile(location: string, env: Environment): string {
   if (env.INBOX_PROFILES) return resolve(env.INBOX_PROFILES);
   return besideDatabase(location, "agents.toml") ?? join(configFolder(env), "agents.toml");
@@ -20,14 +23,14 @@ export const isUsersOwn = (file: string, env: Environment): boolean =>
   file === join(configFolder(env), "agents.toml") ||
   (!!env.INBOX_PROFILES && file === resolve(env.INBOX_PROFILES));
 
-/** For a process that is started elsewhere: the file that the user has named, by its whole path. */
+/** For a process that is started in another folder: the file that the user has named, as an absolute path. */
 export const profilesVariable = (env: Environment): Record<string, string> =>
   env.INBOX_PROFILES ? { INBOX_PROFILES: resolve(env.INBOX_PROFILES) } : {};
 
 /** The folder of all tasks of a bus. */
 export const tasksFolder = (location: string, env: Environment) => folderOf(location, env, "tasks");
 
-/** [A1] The folder of all worktrees of a bus: not in the repository, where its tools would find them. */
+/** [A1] The folder of all worktrees of a bus: outside the repository, where tools of the repository would find them. */
 export function worktreesFolder(location: string, env: Environment): string {
   const file = databaseFile(location);
   const bus = file === undefined ? engineAt(location).pathName(location) : `file-${digest(file)}`;

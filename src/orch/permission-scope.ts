@@ -1,11 +1,12 @@
 /**
- * [A8] What "allow for this task" covers: as much as whoever allows it sees in the question. A command covers that command, a file
- * in the sub-agent's folder the files there, a file elsewhere that file, an address its host, and all else the tool.
+ * [A8] What "allow for this task" covers: as much as the question shows. A command covers that command, a file in the
+ * sub-agent's folder covers the files there, a file elsewhere covers that file, an address covers its host, and
+ * everything else covers the tool.
  */
 import { isWithin } from "./runners/acp-permission.ts";
 import type { PermissionRequest } from "./runners/runner.ts";
 
-/** In words; two requests with the same words are covered by the same answer. */
+/** As text; two requests with the same text are covered by the same answer. */
 export function scopeOf(request: PermissionRequest, folder: string): string {
   const { tool } = request;
   const command = commandIn(request);
@@ -19,7 +20,7 @@ export function scopeOf(request: PermissionRequest, folder: string): string {
   return host === undefined ? tool : `${tool} at ${host}`;
 }
 
-/** By the names that agent programs have for it. */
+/** The names that agent programs have for it. */
 function fieldIn(input: unknown, names: readonly string[]): unknown {
   if (typeof input !== "object" || input === null) return undefined;
   return names.map((name) => (input as Record<string, unknown>)[name]).find((value) => value !== undefined);

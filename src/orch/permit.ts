@@ -1,6 +1,6 @@
 /**
- * [A8] permission = "ask": what an agent program would ask its user is a question in the inbox of the person or the parent. The
- * agent waits; no answer in time is a deny.
+ * [A8] permission = "ask": what an agent program would ask its user becomes a question in the inbox of the person or
+ * the parent. The agent waits; without an answer in time the use is denied.
  */
 import { record } from "../bus/audit.ts";
 import { acknowledge, firstLine } from "../bus/message.ts";
@@ -38,16 +38,16 @@ export async function permit(asking: Asking, request: PermissionRequest): Promis
   const to = profile.ask === "parent" ? task.parent : person;
   const text = questionText(asking, request, covers);
   const { tool, input = null, diff } = request;
-  const change = diff === undefined ? {} : { diff: shown(diff) };
+  const change = diff === undefined ? {} : { diff: shortened(diff) };
   const payload = { permission: { tool, input, folder: asking.folder, covers, ...change } };
-  // The system asks in the sub-agent's name: nobody else could.
+  // The system asks in the sub-agent's name, so the sender counts as verified.
   const own = (tx: Context): Context => ({ ...tx, verified: true, surface: "task" });
   const question = await engine.write((tx) =>
     askQuestion(own(tx), { from: name, to: [to], text, choices, need: 1, payload, task }),
   );
   const look = async () => {
     const decision = await engine.read((tx) => decisionOf(tx, question, name));
-    // [A5.5] Other words decide nothing: the sub-agent finds them among its mail.
+    // [A5.5] An answer that is not one of the choices decides nothing: it stays in the sub-agent's mail.
     return decision.choice === null ? {} : { found: decision };
   };
   const seconds = profile.askTimeoutSeconds;
@@ -71,7 +71,7 @@ function* expire(
   yield* closeQuestion(tx, { question, from: name, answer: `denied: ${text}` }, now);
 }
 
-/** The answer was for its keeper: the sub-agent does not find it among its mail. */
+/** The answer was for the keeper: it is collected here and does not stay in the sub-agent's mail. */
 function* collect(tx: Context, name: string, { messages }: Decision) {
   const now = yield* tx.clock();
   for (const id of messages)
@@ -85,7 +85,7 @@ function verdictOf({ answers, choice: decided }: Decision): PermissionVerdict {
   return { allowed: false, why };
 }
 
-/** Characters of arguments and of a diff that are shown; a person decides by what is there. */
+/** Characters of the arguments and of a diff that are shown; a person decides by these. */
 const shownLimit = 8000;
 
 function questionText(
@@ -94,18 +94,18 @@ function questionText(
   covers: string,
 ): string {
   const args =
-    input === undefined ? "" : shown(typeof input === "string" ? input : JSON.stringify(input, null, 2));
+    input === undefined ? "" : shortened(typeof input === "string" ? input : JSON.stringify(input, null, 2));
   const parts = [
     `${task.name} asks to use ${tool}${gistOf(input, folder)}`,
     `Folder: ${folder}`,
     ...(args === "" ? [] : [`Arguments:\n${args}`]),
-    ...(diff === undefined ? [] : [`Change:\n${shown(diff)}`]),
-    `To allow it for this task is to allow ${shown(covers)}.`,
+    ...(diff === undefined ? [] : [`Change:\n${shortened(diff)}`]),
+    `Allowing it for this task allows ${shortened(covers)}.`,
   ];
   return parts.join("\n\n").toWellFormed().replaceAll("\u0000", "\ufffd");
 }
 
-/** What most tools are about, in a line: of several questions in a list each says what it is for. */
+/** What most tools act on, in one line, so that each of several questions in a list says what it is about. */
 const gistFields = ["command", "file_path", "path", "url", "pattern", "query"];
 const gistLimit = 100;
 
@@ -119,7 +119,7 @@ function gistOf(input: unknown, folder: string): string {
   return line === "" ? "" : `: ${line.length > gistLimit ? `${line.slice(0, gistLimit)}…` : line}`;
 }
 
-const shown = (text: string) =>
+const shortened = (text: string) =>
   withoutTokens(
     text.length > shownLimit
       ? `${text.slice(0, shownLimit)}\n… (${text.length - shownLimit} more characters)`

@@ -1,4 +1,4 @@
-/** This very program, as something that can be started again under either of its names. */
+/** This program, to be started again under either of its names. */
 import type { SpawnOptions } from "node:child_process";
 import { basename, dirname, join } from "node:path";
 import { InboxError } from "../contract/errors.ts";
@@ -12,12 +12,12 @@ type Name = "inbox" | "orch";
 const here = import.meta.dirname;
 const root = join(here, "../..");
 
-/** Linux marks the path of a program that was replaced while it runs; what stands there now is its successor. */
+/** Linux marks the path of a program that was replaced while it runs; the file at that path is its successor. */
 const ownPath = () => process.execPath.replace(/ \(deleted\)$/, "");
 
 const isBuilt = () => bun?.main.startsWith("/$bunfs/") || /^(inbox|orch)$/.test(basename(ownPath()));
 
-/** Its arguments up to the command. A built program knows its name by argv0, a checkout's by a variable. */
+/** Its arguments before the command. A built program knows its name by argv0, a checkout by a variable. */
 export function programWords(): string[] {
   if (isBuilt()) return [ownPath()];
   if (isBundled()) return [bundledProgram()];
@@ -25,11 +25,11 @@ export function programWords(): string[] {
     `--config=${join(root, "bunfig.toml")}`,
     `--tsconfig-override=${join(root, "tsconfig.json")}`,
   ];
-  // Where a program embeds us, its own runtime is what runs us too.
+  // If another program embeds us, its runtime runs us too.
   return [ownPath(), ...settings, "--no-env-file", join(root, "src/main.ts")];
 }
 
-/** The SDK as it is published is one file in `dist`, for any runtime. The program is then in the platform's npm package, or beside it. */
+/** The published SDK is one file in `dist`, for any runtime. The program is then in the platform's npm package, or beside it. */
 const isBundled = () => basename(here) === "dist";
 
 function bundledProgram(): string {
@@ -39,7 +39,7 @@ function bundledProgram(): string {
   return (createRequire(import.meta.url)(finder) as { programPath(): string }).programPath();
 }
 
-/** A child that was started and left to itself. */
+/** A detached child. */
 export interface Detached {
   pid: number;
   exited: Promise<unknown>;
@@ -47,10 +47,7 @@ export interface Detached {
   readonly signalCode: string | number | null;
 }
 
-/**
- * Starts it in a session of its own, with nothing of ours to hold on to: it lives on when we end. What `ps` shows is
- * `orch COMMAND`.
- */
+/** Starts it in its own session, without any of our open files: it continues when we exit. `ps` shows it as `orch COMMAND`. */
 export function startDetached(words: readonly string[], env: Record<string, string>): Detached {
   const { argv, options } = asOrch(words, env);
   const child = bun
@@ -61,15 +58,15 @@ export function startDetached(words: readonly string[], env: Record<string, stri
   return child;
 }
 
-/** One that is told things, and answers, for as long as both live. */
+/** A child with a connection, over which it gets messages and answers. */
 export interface OnLine extends Detached {
   write(text: string): void;
-  /** It is told nothing more. */
+  /** It gets no more messages. */
   end(): void;
   output: AsyncIterable<Uint8Array>;
 }
 
-/** The same with a line to it. Its words to standard error go to a file, for whoever looks for the reason of a crash. */
+/** The same with a connection. Its standard error goes to a file, for finding the reason of a crash. */
 export function startOnLine(
   words: readonly string[],
   env: Record<string, string>,
@@ -81,7 +78,7 @@ export function startOnLine(
     const child = Bun.spawn(argv, { ...options, stdin: "pipe", stdout: "pipe", stderr: file });
     child.unref();
     isStartedHere(child);
-    // That it has died is seen by its exit.
+    // Its death is noticed by its exit.
     const quietly = (work: () => unknown) => void Promise.try(work).catch(() => {});
     return {
       pid: child.pid,
@@ -117,17 +114,17 @@ function spawnByNode([program, ...words]: string[], options: SpawnOptions): Deta
   return Object.assign(child, { pid: child.pid ?? 0, exited });
 }
 
-/** An empty file that nobody else reads, whatever lay there before. */
+/** Makes an empty file that only this user can read, whatever was there before. */
 function ownFile(path: string): number {
   fs().rmSync(path, { force: true });
   return fs().openSync(path, "wx", 0o600);
 }
 
-/** [Q4] A folder with both names in it, to be put on a path. */
+/** [Q4] A folder that contains both names, to be put on a path. */
 export function programFolder(folder: string): string {
   const bin = join(folder, "bin");
   makeOwnFolder(bin);
-  // It comes first on a sub-agent's path: nothing else may be in it.
+  // It is first on a sub-agent's path: it must contain nothing else.
   const [stranger] = fs()
     .readdirSync(bin)
     .filter((name) => !/^(inbox|orch|\.(inbox|orch)\.\d+)$/.test(name));
@@ -141,7 +138,7 @@ export function programFolder(folder: string): string {
 
 const targetOf = (name: Name) => (isBuilt() ? ownPath() : join(root, "bin", name));
 
-/** By rename: another process may be doing the same, and a third one using it. */
+/** By rename: another process may do the same, and a third may be using it. */
 function link(target: string, path: string): void {
   try {
     if (fs().readlinkSync(path) === target) return;

@@ -1,4 +1,4 @@
-/** [Q7] Tasks whose keeper has died: what is left of them is cleared away, and their end is told or they are tried again. */
+/** [Q7] Tasks whose keeper has died: their processes are killed, and their end is reported or they are retried. */
 
 import { markOf, type TaskRow } from "../bus/task.ts";
 import { type Ending, endTask, killedBy } from "../bus/tasks/end.ts";
@@ -18,23 +18,24 @@ import { limited } from "./worktree/git.ts";
 import { pathFor } from "./worktree/make.ts";
 
 /**
- * A keeper that runs and yet is silent for longer, while the database is there and we look, stands still: it is killed.
- * Another host's is given up. By our own watch: neither a machine that slept nor a database that was away counts.
+ * A keeper that runs but is silent for longer, while the database is available and we are looking, is stuck: it is
+ * killed. One on another host is given up. Measured by our own clock: neither a machine that slept nor a database
+ * that was unavailable counts.
  */
 const graceMs = 45_000;
 const partialLimit = 16 * 1024;
 
-/** How a keeper ended that was ours to start: by a signal, or by itself with a complaint. */
+/** How a keeper that we started has ended: by a signal, or by itself with an error message. */
 export type Death = { complaint?: string };
 
-/** `hold`: renews the lease of the supervisor; false where another has it. */
+/** `hold`: renews the supervisor's lease; false if another process has it. */
 export type Recover = (deaths: ReadonlyMap<string, Death>, hold: () => Promise<boolean>) => Promise<void>;
 
 interface Supervised {
   engine: Engine;
   host: string;
   bus: string;
-  /** Where the bus keeps worktrees, and which files a profile lends to them; undefined where it is not known. */
+  /** The folder of the bus's worktrees, and the files that a profile shares with them; undefined if it is not known. */
   worktrees: string;
   shareOf(profile: string | null): readonly string[] | undefined;
 }
@@ -66,7 +67,7 @@ export function recovery(supervised: Supervised, isStarting: (token: string) => 
       const row = await engine.write((tx) => takeOver(tx, task, found === "dead"));
       if (!row) continue;
       await clearUp(supervised, row, deaths.get(task.keeper_token!));
-      // Of many lost tasks all together may take longer than the lease of the supervisor.
+      // Recovering many lost tasks may take longer than the supervisor's lease.
       if (!(await hold())) return;
     }
   };
@@ -81,7 +82,7 @@ async function clearUp(supervised: Supervised, row: TaskRow, death: Death | unde
   if (row.keeper === null || isOfThisBoot(row.keeper))
     await killLeft({ mark: markOf(token!), bus, seen: seenIn(row.folder) });
   if (row.keeper === null && death?.complaint === undefined) {
-    // Marked as started, and whoever should have kept it was killed before it began.
+    // It was marked as started, and the process that should have kept it was killed before it began.
     return engine.write((tx) => unstart(tx, number, token!));
   }
   const ending = endingLeft(row) ?? {
@@ -93,16 +94,16 @@ async function clearUp(supervised: Supervised, row: TaskRow, death: Death | unde
   } catch (error) {
     const { code, message } = asInboxError(error);
     if (code === "storage" || code === "busy") throw error;
-    // What it left cannot be told as it is; that it has ended can.
+    // What it left cannot be reported as it is; its end can.
     const told = `its result could not be delivered: ${message}`;
     await end({ success: false, error: told, reason: "lost", forGood: true });
   }
 }
 
-/** Everybody's tasks wait meanwhile. */
+/** The tasks of all agents wait meanwhile. */
 const changesMs = 5000;
 
-/** [A1] What is in its worktree, as its keeper would have said. */
+/** [A1] What is in its worktree, as its keeper would have reported it. */
 async function changesLeft(
   { engine, worktrees, shareOf }: Supervised,
   row: TaskRow,
@@ -127,11 +128,11 @@ function endKeeper(keeper: string): void {
   try {
     process.kill(pidIn(keeper), "SIGKILL");
   } catch {
-    // It was faster.
+    // It has already exited.
   }
 }
 
-/** What the keeper had written down before it could tell. */
+/** The outcome that the keeper had written to disk before it could report it. */
 function endingLeft({ folder, keeper_token }: TaskRow): Ending | undefined {
   if (folder === null) return undefined;
   try {
@@ -159,7 +160,7 @@ function whyLost({ keeper, host }: TaskRow, complaint?: string): string {
   return `it was lost: its keeper process on ${host} died${complaint ? `: ${complaint}` : ""}`;
 }
 
-/** The end of what it had written, out of its transcript. */
+/** The end of its output, from its transcript. */
 function outputLeft({ folder }: TaskRow): string {
   if (folder === null) return "";
   const path = transcriptFile(folder);

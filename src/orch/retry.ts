@@ -1,13 +1,16 @@
-/** [Q16] Nothing is given up because the database is away, busy, or has no free connections. */
+/** [Q16] Calls are retried while the database is unavailable, busy, or has no free connections. */
 import { asInboxError } from "../contract/errors.ts";
 
 const firstPauseMs = 100;
 const longestPauseMs = 2000;
 
-/** For one that has nothing yet to lose: a bus that is out of its reach for longer is broken, or gone. */
+/** For a process that has nothing to lose yet: if the bus is out of reach for longer, it is broken or gone. */
 export const startMs = 120_000;
 
-/** For as long as it takes, unless told. Pauses grow, and differ: those that were refused together do not come back together. */
+/**
+ * Without a limit, unless one is given. Pauses grow and vary, so that calls that were refused together do not return
+ * together.
+ */
 export async function patiently<T>(work: () => Promise<T>, limitMs = Number.POSITIVE_INFINITY): Promise<T> {
   const end = performance.now() + limitMs;
   for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 2)) {

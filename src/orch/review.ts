@@ -1,6 +1,6 @@
 /**
- * [A12] A second pair of eyes: when a sub-agent says that it is done, another one gets the task, the change and the result in a
- * session of its own, and approves it or sends it back with findings.
+ * [A12] A reviewer: when a sub-agent says that it is done, another one gets the task, the changes and the result in
+ * its own session, and approves them or sends them back with findings.
  */
 import { acknowledge } from "../bus/message.ts";
 import { findingLine } from "../bus/review.ts";
@@ -22,16 +22,16 @@ import { type Answer, answerIn, patchLimit, reviewPrompt } from "./review-text.t
 import type { Transcript } from "./transcript.ts";
 import type { Home } from "./worktree/home.ts";
 
-/** Of a reviewer whose runner has no timeout. */
+/** The timeout of a reviewer whose runner has none. */
 const usualTimeoutSeconds = 1800;
 
 export interface Reviewed {
   outcome: ReviewOutcome;
-  /** What the sub-agent is told, where it has another round. */
+  /** The feedback for the sub-agent, if it has another round. */
   feedback?: string;
 }
 
-/** Undefined where it does not come to a review: the task ends for another reason, or has said itself that it failed. */
+/** Undefined if there is no review: the task ends for another reason, or has reported its own failure. */
 export type Review = (final: string) => Promise<Reviewed | undefined>;
 
 interface Reviewing {
@@ -46,7 +46,7 @@ interface Reviewing {
   path: string;
 }
 
-/** The reviewer of a task, if it has one: asked again each time the sub-agent says that it is done. */
+/** The reviewer of a task, if it has one: started each time the sub-agent says that it is done. */
 export function reviewOf(reviewing: Reviewing): Review | undefined {
   const { row, engine, transcript, signal } = reviewing;
   const { review: profile, review_rounds: most } = row;
@@ -87,7 +87,7 @@ interface Asking {
   findings: readonly ReviewFinding[];
 }
 
-/** What the reviewer answered, or why nobody knows. */
+/** The reviewer's answer, or why there is none. */
 async function ask(
   { engine, row, profiles, home, cwd, signal, path }: Reviewing,
   { profile: wanted, final, round, rounds, findings }: Asking,
@@ -103,7 +103,7 @@ async function ask(
     return said.finished ? { found: said } : {};
   };
   const said = (await wait(engine, { mailOf: row.name }, looked, { signal }))!;
-  // The answer was for the keeper: the sub-agent does not find it among its mail.
+  // The answer was for the keeper: it does not stay in the sub-agent's mail.
   await engine.write(function* (tx) {
     const now = yield* tx.clock();
     const which = sql`thread_id = ${said.thread} and kind = 'result'`;
@@ -123,7 +123,7 @@ interface Start {
   plan: NonNullable<Awaited<ReturnType<Home["look"]>>>["plan"] | null;
 }
 
-/** A task of the sub-agent's own: it ends with it, may edit nothing, and waits for no slot of anybody's queue. */
+/** A task of the sub-agent itself: it ends with it, may edit nothing, and does not count towards any queue's limit. */
 async function start(engine: Engine, { row, profile, prompt, round, cwd, plan }: Start): Promise<TaskRow> {
   const wanted = `${row.name.slice(0, 100).toWellFormed()}-review-${round}`;
   const add = (name: string | undefined) =>
@@ -145,7 +145,7 @@ async function start(engine: Engine, { row, profile, prompt, round, cwd, plan }:
   try {
     return await add(wanted);
   } catch (error) {
-    // Somebody bears that name: then any other will do.
+    // That name is taken: a generated one is used instead.
     if (asInboxError(error).code !== "conflict") throw error;
     return add(undefined);
   }

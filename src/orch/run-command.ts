@@ -5,16 +5,16 @@ import { spawnPiped } from "./spawn.ts";
 export interface CommandPlace {
   cwd: string;
   env: Record<string, string>;
-  /** Ends what the command has started and left; it would hold its output open. */
+  /** Ends what the command has started and left running; that would keep its output open. */
   clear(): Promise<void>;
   /** One that takes longer is ended. */
   limitMs?: number;
 }
 
 export interface CommandWays {
-  /** Written to its standard input; it need not read it. Without it there is none. */
+  /** Written to its standard input, which it does not have to read. Without it there is no input. */
   input?: string;
-  /** What of its output is kept, and how many characters of its end. */
+  /** Which part of its output is kept, and how many characters of its end. */
   keeps: "stderr" | "both";
   limit: number;
 }
@@ -71,6 +71,6 @@ async function tell(input: { write(text: string): unknown; end(): unknown }, tex
     input.write(text);
     await input.end();
   } catch {
-    // It need not read what it is told.
+    // It does not have to read its input.
   }
 }

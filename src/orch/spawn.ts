@@ -1,19 +1,19 @@
-/** A child whose output is read no faster than it is taken: 1 GB of it passes through a few hundred kilobytes. */
+/** A child whose output is read only as fast as it is processed: 1 GB of it needs a few hundred kilobytes. */
 import type { FileSink, Subprocess } from "bun";
 import { InboxError } from "../contract/errors.ts";
 import { makePipe } from "../platform/descriptors.ts";
 import { fs } from "../platform/system.ts";
 
-/** Started by the runtime, which waits for their ends itself. */
+/** Started by the runtime, which waits for its exit itself. */
 export const startedHere = new Set<number>();
 
-/** Until it has ended: then its number is anybody's. */
+/** Until it has exited: after that its number may belong to another process. */
 export function isStartedHere({ pid, exited }: { pid: number; exited: Promise<unknown> }): void {
   startedHere.add(pid);
   void exited.then(() => startedHere.delete(pid));
 }
 
-/** What a machine says that has no room for another process now. */
+/** The error codes of a machine that has no room for another process now. */
 export const shortages: readonly string[] = ["EAGAIN", "ENOMEM", "EMFILE", "ENFILE"];
 
 export interface Piped {
@@ -50,7 +50,7 @@ export function spawnPiped(argv: readonly string[], { input, ...options }: Spawn
     };
   } catch (error) {
     for (const pipe of [out, err]) if (pipe) fs().closeSync(pipe.from);
-    // The machine is short of something: another time it may do.
+    // The machine is short of something: it may work later.
     if (shortages.includes((error as { code?: string }).code ?? "")) throw error;
     const { cwd } = options;
     if (cwd !== undefined && !fs().existsSync(cwd))
@@ -63,7 +63,7 @@ export function spawnPiped(argv: readonly string[], { input, ...options }: Spawn
   }
 }
 
-/** The runtime reads a duplicate, and closes that: the descriptor itself is ours to close. */
+/** The runtime reads a duplicate of the descriptor and closes that; we close the descriptor itself. */
 async function* readToEnd(descriptor: number): AsyncGenerator<Uint8Array> {
   try {
     yield* Bun.file(descriptor).stream() as unknown as AsyncIterable<Uint8Array>;

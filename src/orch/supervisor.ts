@@ -1,6 +1,7 @@
 /**
- * [Q7] The supervisor: starts what is due, gives each task a keeper, and clears up after keepers that died. It keeps nothing
- * in memory that the database does not have: it may be killed at any moment, and a second one is harmless.
+ * [Q7] The supervisor: starts tasks that are due, gives each a keeper, and recovers tasks whose keeper has died. It
+ * keeps nothing in memory that the database does not have, so it may be killed at any moment, and a second one is
+ * harmless.
  */
 
 import { keepersToTell } from "../bus/tasks/keep.ts";
@@ -30,21 +31,21 @@ export interface Supervising {
   /** The hub's own address, where a hub supervises. */
   url: string | null;
   env: Record<string, string | undefined>;
-  /** By which it holds the lease; another one may have taken it in this name. */
+  /** The id by which it holds the lease; another process may have taken the lease for it. */
   holder: string;
   signal: AbortSignal;
-  /** Goes on when nothing is left to do, as a hub does. */
+  /** Does not exit when nothing is left to do, as in a hub. */
   forever: boolean;
-  /** Told why nothing is started, each time that there is another reason. */
+  /** Called with the reason why nothing is started, each time the reason changes. */
   complain?: (message: Text) => void;
 }
 
-/** Within the lease's 15 seconds, three times. */
+/** Three times within the lease's 15 seconds. */
 const beatMs = 5000;
-/** Where another one has it: soon after its lease has run out. Where it is not trusted: soon after somebody approved it. */
+/** If another process has the lease: soon after that has lapsed. If the bus is not trusted: soon after it was approved. */
 const besideMs = 2000;
 
-/** Before it listens again. */
+/** The pause before it listens again. */
 const failedMs = 500;
 
 export interface Supervised {
@@ -85,7 +86,7 @@ export async function supervise(supervising: Supervising): Promise<Supervised> {
       if (begun && String(begun.dispatched) !== String(threads)) {
         threads = begun.dispatched;
         subscription = listenAgain(engine, subscription, threads);
-        // A thread that was opened just now may have ended before anybody listened.
+        // A thread that was created just now may have ended before anybody listened.
         continue;
       }
       const rest = round === "another" || refused ? besideMs : Math.max(0, beatDue - performance.now());
@@ -105,7 +106,7 @@ export async function supervise(supervising: Supervising): Promise<Supervised> {
     return engine.write((tx) => holdSupervision(tx, holder, { url, process: self, hasDied }));
   }
 
-  /** The lease and the dead are looked after once a beat, and when a keeper is seen to die; what is due every time. */
+  /** The lease and dead keepers are checked once per beat, and when a keeper is seen to die; due tasks every time. */
   async function once() {
     try {
       const refused = busRefusal(db, env);
@@ -126,7 +127,7 @@ export async function supervise(supervising: Supervising): Promise<Supervised> {
       return begun;
     } catch (error) {
       if (isUntrusted(error)) return error;
-      // The database is away: it is tried again. A lone supervisor has nobody to complain to but its own file.
+      // The database is unavailable: it is tried again. A supervisor without a hub can only write this to its own log.
       console.error(safe(asInboxError(error).message));
       beatDue = performance.now() + 1000;
       return "away";
@@ -134,20 +135,20 @@ export async function supervise(supervising: Supervising): Promise<Supervised> {
   }
 }
 
-/** Throws where the database is gone for good. */
+/** Throws if the database no longer exists. */
 function listenAgain(engine: Engine, before: Subscription, threads: readonly number[]): Subscription {
   before.close();
   return engine.subscribe([taskTopic, ...threads.map(threadTopic)]);
 }
 
-/** Until something happens, or for that long; false where what listens has failed. */
+/** Waits until something happens, or for that long; false if listening has failed. */
 const hears = (subscription: Subscription, atMost: number, signal: AbortSignal) =>
   subscription.next({ atMost, signal }).then(
     () => true,
     () => signal.aborted,
   );
 
-/** [X7] A hub serves on, and begins once the user has approved: each refusal is told once. */
+/** [X7] A hub continues to serve, and starts supervising once the user has approved; each reason is reported once. */
 function refusalTeller(complain: Supervising["complain"]) {
   let told: string | undefined;
   return (refused: InboxError | undefined): void => {
@@ -157,7 +158,10 @@ function refusalTeller(complain: Supervising["complain"]) {
   };
 }
 
-/** A mistake in the file is told by each task that would need it; scheduling goes on. Without approval it does not. */
+/**
+ * A mistake in the profile file is reported by each task that needs the profile; scheduling continues. Without
+ * approval it does not.
+ */
 function profilesNow({ db, env }: Supervising): Profiles {
   try {
     return approvedProfiles(db, env);
@@ -167,7 +171,7 @@ function profilesNow({ db, env }: Supervising): Profiles {
   }
 }
 
-/** Where a task leaves something: processes with the mark of its bus, and a worktree. */
+/** Where tasks leave something behind: processes with the mark of the bus, and worktrees. */
 const tracesOf = (supervising: Supervising) => ({
   bus: withoutPassword(supervising.db),
   worktrees: worktreesFolder(supervising.db, supervising.env),
@@ -175,7 +179,7 @@ const tracesOf = (supervising: Supervising) => ({
     try {
       return profile === null ? undefined : profilesNow(supervising).all.get(profile)?.share;
     } catch {
-      // Nobody has approved what is in the file now; the dead are cleared up all the same.
+      // Nobody has approved the current file; dead keepers are recovered nevertheless.
       return undefined;
     }
   },

@@ -8,7 +8,7 @@ export function taskFiles(location: string, env: Environment) {
   const tasks = tasksFolder(location, env);
   return {
     host: thisHost(),
-    /** Only where this program puts them: a path in the database may come from anybody. */
+    /** Only inside the folder that this program uses: a path in the database may come from anybody. */
     remove(task: number, folder: string): boolean {
       if (folder !== taskFolder(tasks, task)) return false;
       if (!fs().existsSync(folder)) return true;

@@ -14,20 +14,20 @@ export interface Transcript {
 }
 
 const newline = 10;
-/** A word that begins like a token and is longer is none. */
+/** A word that begins like a token but is longer is not one. */
 const longestToken = 1024;
-/** Longer text is cut into several entries, so that a page of them is never huge. */
+/** Longer text is split into several entries, so that a page of them is never huge. */
 const longestText = 64 * 1024;
 /** What a program can go on writing for ever; everything else is short, or says how it ended. */
 const bulk: readonly Noted["kind"][] = ["tool", "response", "output", "stderr"];
 
 /**
- * What cannot be written, because the disk is full, is left out: the work goes on without it, and once there is room
- * again a notice says that something is missing.
+ * What cannot be written, because the disk is full, is left out: the work continues, and once there is space again a
+ * notice says that something is missing.
  */
 export function openTranscript(path: string): Transcript {
   let file: number | undefined;
-  // A keeper that was killed may have left half a line.
+  // A keeper that was killed may have left an incomplete line.
   let torn = true;
   let missing: string | undefined;
   let closed = false;
@@ -72,7 +72,7 @@ export function openTranscript(path: string): Transcript {
   const transcript: Transcript = {
     note({ text: said, open, ...rest }) {
       if (closed) return;
-      const text = shown({ ...rest, text: said, open });
+      const text = safeToWrite({ ...rest, text: said, open });
       if (text === "" && said !== "") return;
       try {
         if (missing !== undefined)
@@ -93,7 +93,7 @@ export function openTranscript(path: string): Transcript {
     },
     close: () => {
       for (const [kind, text] of withheld) if (text !== "") transcript.note({ kind, text: "" });
-      // Its number is soon another file's.
+      // The number of the descriptor may soon belong to another file.
       closed = true;
       if (file !== undefined) fs().closeSync(file);
     },
@@ -111,7 +111,7 @@ function writeWhole(file: number, line: string): number {
 function* parts(text: string): Generator<string> {
   for (let from = 0; from === 0 || from < text.length; ) {
     let to = Math.min(text.length, from + longestText);
-    // Half of a character would be no text.
+    // Never cuts a character in two.
     if (to < text.length && text.charCodeAt(to - 1) >= 0xd800 && text.charCodeAt(to - 1) < 0xdc00) to--;
     yield text.slice(from, to);
     if (to === text.length) return;
@@ -129,11 +129,11 @@ export interface Page {
 
 const pageBytes = 1024 * 1024;
 
-/** The entries after a place, as many as are whole; a place is a number of bytes. */
+/** The complete entries after a position; a position is a number of bytes. */
 export const readTranscript = (path: string, after: number, limit: number): Page =>
   reading(path, { entries: [], from: after, next: after }, (file) => pageOf(file, after, limit));
 
-/** The last entries before a place, or of all: a long transcript is read from its end. */
+/** The last entries before a position, or of the file: a long transcript is read from its end. */
 export const readTail = (path: string, count: number, before?: number): Page =>
   reading(path, { entries: [], from: 0, next: 0 }, (file) =>
     tailOf(file, Math.min(before ?? Number.POSITIVE_INFINITY, fs().fstatSync(file).size), count),
@@ -168,7 +168,7 @@ function pageOf(file: number, after: number, limit: number): Page {
       if (entry) entries.push(entry);
       if (entries.length === limit) return { entries, from: after, next };
     }
-    // A line longer than a page: look at more.
+    // A line that is longer than a page: read more.
     if (from > 0 || read < size) return { entries, from: after, next };
   }
 }
@@ -180,7 +180,7 @@ function tailOf(file: number, end: number, count: number): Page {
     const read = fs().readSync(file, bytes, 0, bytes.length, start);
     const found = wholeLines(bytes.subarray(0, read), start);
     const entries = found.flatMap(({ text, next }) => parsed(text, next) ?? []);
-    // What is not a whole line at its end is still being written. A line longer than this: look at more.
+    // An incomplete line at its end is still being written. A line that is longer than this: read more.
     if (start === 0 || entries.length >= count || (entries.length > 0 && size >= pageBytes)) {
       const shown = entries.slice(-count);
       const first = found.find(({ next }) => next === shown[0]?.n);
@@ -190,7 +190,7 @@ function tailOf(file: number, end: number, count: number): Page {
   }
 }
 
-/** Lines with where they begin and where the next one does; the first one only where it begins at the beginning of the file. */
+/** Lines with their position and that of the next line; the first one only if it starts at the beginning of the file. */
 function wholeLines(bytes: Uint8Array, start: number): { text: string; from: number; next: number }[] {
   const lines: { text: string; from: number; next: number }[] = [];
   let from = start === 0 ? 0 : bytes.indexOf(newline) + 1;
@@ -216,12 +216,12 @@ function parsed(line: string, n: number): TranscriptEntry | undefined {
   }
 }
 
-/** As much of its end is looked at first. */
+/** How much of its end is read first. */
 const tailBytes = 128 * 1024;
-/** The number of entries, from the end, in which a line with text is looked for. */
+/** How many entries, from the end, are searched for a line with text. */
 const lastFew = 50;
 
-/** The last line that is not empty, whatever it is; null where there is none yet. */
+/** The last line that is not empty, of any kind; null if there is none yet. */
 export function lastLineOf(path: string): string | null {
   for (const { text } of readTail(path, lastFew).entries.reverse()) {
     const line = text.trimEnd().split("\n").at(-1)?.trim();

@@ -1,4 +1,7 @@
-/** [Q12] [A12] The turns of one attempt: the sub-agent answers; its gate and its reviewer look at it, and may send it back. */
+/**
+ * [Q12] [A12] The turns of one attempt: the sub-agent answers; its gate and its reviewer check the answer, and may
+ * send it back.
+ */
 
 import { findingLine } from "../bus/review.ts";
 import type { TaskRow } from "../bus/task.ts";
@@ -30,10 +33,10 @@ export interface Turns {
   row: TaskRow;
   transcript: Transcript;
   meter: Meter;
-  /** Its reason, an End, is why the task is to end. */
+  /** Its reason, an End, says why the task has to end. */
   signal: AbortSignal;
   interruptions: Interruptions;
-  /** [A12] Asks its reviewer. */
+  /** [A12] Starts its reviewer. */
   review?: Review;
   /** A program runs now. */
   onStart(running: Running): void;
@@ -51,7 +54,7 @@ export async function takeTurns(turns: Turns): Promise<Ending> {
   let review: ReviewOutcome | undefined;
   let sofar: Partial<Ending> = {};
   const goOn = async (outcome: Outcome, told: string) => {
-    // [A11] Whether it may go on: a program may say only now what it has used.
+    // [A11] Whether it may continue: a program may report its usage only now.
     await meter.settle();
     job = { ...goingOn(runner, turns.job, outcome, told), ...moneyLeft(turns.job, meter) };
   };
@@ -61,7 +64,7 @@ export async function takeTurns(turns: Turns): Promise<Ending> {
     meter.begin();
     const running = startChild({ ...turns, runner, job, spent: meter.spent });
     onStart(running);
-    // One that cancels has heeded them by itself; what is left came after that.
+    // A runner that cancels turns has handled interruptions itself; what is left arrived after that.
     const heeded = runner.cancels ? { ...interruptions, listen: () => () => {} } : interruptions;
     const { ended, told } = await interruptible(heeded, running.ended, running.interrupt);
     const { outcome, error } = ended;
@@ -93,7 +96,7 @@ export async function takeTurns(turns: Turns): Promise<Ending> {
   }
 }
 
-/** [A11] By the program itself, which knows prices. */
+/** [A11] Ended by the program itself, which knows prices. */
 const spentAll = "it exceeded its budget: its program stopped when the money was spent";
 
 const moneyLeft = ({ costLeft }: Job, meter: Meter) =>
@@ -102,7 +105,7 @@ const moneyLeft = ({ costLeft }: Job, meter: Meter) =>
 const countOf = ({ session, counted }: Outcome): SessionCount | undefined =>
   session === undefined || counted === undefined ? undefined : { id: session, used: counted };
 
-/** What its gate and then its reviewer say: nothing more, or that it goes back, or that it has failed for good. */
+/** What its gate and then its reviewer decide: accepted, sent back, or failed. */
 interface Judged {
   feedback?: string;
   failed?: End;
@@ -152,10 +155,10 @@ const sentBack = (feedback: string | undefined) =>
     ? undefined
     : `Your answer was rejected:\n\n${feedback}\n\nFix this and answer again.`;
 
-/** Where the conversation can go on it is only told what is new; else it begins anew with what it said before. */
+/** If the conversation can be resumed, the prompt is only the new text; else the program starts again with its earlier answer. */
 function goingOn(runner: Runner, first: Job, { session, counted, final }: Outcome, told: string): Job {
   if (runner.resumes && session !== undefined) return { ...first, prompt: told, session, counted };
   const before =
-    final === "" ? "" : `You have answered before:\n\n${quoted(final.slice(-partialLimit), "> ")}\n\n`;
+    final === "" ? "" : `Your earlier answer:\n\n${quoted(final.slice(-partialLimit), "> ")}\n\n`;
   return { ...first, prompt: `${first.prompt}\n\n${before}${told}` };
 }

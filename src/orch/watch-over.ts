@@ -1,6 +1,6 @@
 /**
- * [Q7] Any call that meets work which nobody supervises starts supervision again; a call that blocks looks now and
- * then. One small read a call, and at most one a second. [X7] On a bus that is not trusted it says once why it does not.
+ * [Q7] Any call that finds work without a supervisor starts one; a call that blocks checks regularly. One small read
+ * per call, and at most one per second. [X7] On a bus that is not trusted it reports once why it does not.
  */
 import { supervisionNow } from "../bus/tasks/supervision.ts";
 import { InboxError } from "../contract/errors.ts";
@@ -10,9 +10,12 @@ import type { Engine, Subscription } from "../engines/engine.ts";
 import { taskTopic } from "../sql/topics.ts";
 import { hasDied } from "./holder.ts";
 
-/** With the lease's 15 seconds, and the time a supervisor takes to start, within 20. */
+/** Together with the lease's 15 seconds, and the time a supervisor needs to start, this is within 20 s. */
 const everyMs = 3000;
-/** Work that comes while nothing is to be done is seen before the lease of whoever began it can have run out. */
+/**
+ * Work that is released while there is nothing to do is noticed before the lease of the caller that released it can
+ * have lapsed.
+ */
 const idleMs = 12_000;
 const restMs = 1000;
 const restAfterFailureMs = 10_000;
@@ -54,13 +57,13 @@ export function watchOver(
     const found = await engine.read((tx) => supervisionNow(tx, hasDied));
     idle = found === "nothing to do";
     if (found !== "wanted") return;
-    // Loaded by those that need it: no other command starts processes.
+    // Loaded only when needed: no other command starts processes.
     const { ensureSupervision } =
       require("./ensure-supervision.ts") as typeof import("./ensure-supervision.ts");
     await ensureSupervision(engine, db, delivery);
   }
 
-  /** Whoever only passes by is not to fail because of it: the next one tries again. Answers whether it has looked. */
+  /** A call that only checks must not fail because of this: the next one tries again. Returns whether it has checked. */
   const inPassing = async (): Promise<boolean> => {
     if (performance.now() < restUntil) return false;
     await now().catch((error) => {
@@ -78,10 +81,10 @@ export function watchOver(
     while (!signal.aborted) {
       const looked = await inPassing();
       if (looked && idle && news)
-        // What is wrong with the database is told by the call itself.
+        // A problem with the database is reported by the call itself.
         await Promise.all([news.next({ signal }).catch(() => pause(everyMs, signal)), pause(restMs, signal)]);
       else await pause(idle && !news ? idleMs : everyMs, signal);
-      // Most waits are over by now. The others hear of new tasks, and do not look again as long as there are none.
+      // Most waits are over by now. The others are told about new tasks, and do not check again while there are none.
       if (idle && !signal.aborted) news ??= engine.subscribe([taskTopic]);
     }
     news?.close();

@@ -1,4 +1,4 @@
-/** What a promise gives, or something else once that time is over. */
+/** The value of a promise, or another value once the time is over. */
 export function within<T>(promise: Promise<T>, ms: number, otherwise: T): Promise<T> {
   let timer: Timer | undefined;
   const late = new Promise<T>((resolve) => {

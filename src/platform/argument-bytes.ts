@@ -1,7 +1,7 @@
 import { isPortable } from "./portable.ts";
 import { fs } from "./system.ts";
 
-/** This process's words as they were typed, before the runtime made text of them. Only Linux tells. */
+/** The arguments of this process as bytes, before the runtime decodes them. Only Linux provides them. */
 export function argumentBytes(): Uint8Array | undefined {
   if (isPortable()) return undefined;
   try {

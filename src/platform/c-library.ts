@@ -1,7 +1,7 @@
 /**
- * The system's C library: the few calls that the runtime does not offer. Arguments that C passes as `...` are passed otherwise
- * on Apple's processors than these calls pass them, so nothing here takes one: of `fcntl` and `ioctl` only what needs no
- * third argument.
+ * The system's C library, for the few calls that the runtime does not offer. On Apple's processors, variadic
+ * arguments (`...`) are passed differently from what these calls do, so no call here uses one: `fcntl` and `ioctl`
+ * only without a third argument.
  */
 import type { dlopen } from "bun:ffi";
 
@@ -10,10 +10,10 @@ export type Calls<T extends Signatures> = ReturnType<typeof dlopen<T>>["symbols"
 
 const ffi = () => require("bun:ffi") as typeof import("bun:ffi");
 
-/** Where an array's bytes are. */
+/** The address of an array's bytes. */
 export const pointerTo = (bytes: NodeJS.TypedArray) => ffi().ptr(bytes);
 
-/** The names under which a system may have it, the likeliest first. */
+/** The names that the library may have on a system, the most likely first. */
 export function libraryNames(
   platform: string = process.platform,
   processor: string = process.arch,
@@ -23,7 +23,7 @@ export function libraryNames(
   return ["libc.so.6", `libc.musl-${processor === "arm64" ? "aarch64" : "x86_64"}.so.1`];
 }
 
-/** Null where there is no such library, or where it lacks one of the calls. */
+/** Null if there is no such library, or if it lacks one of the calls. */
 export function openLibrary<T extends Signatures>(signatures: T): Calls<T> | null {
   for (const name of libraryNames())
     try {

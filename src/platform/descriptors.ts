@@ -1,4 +1,4 @@
-/** Questions about open files that the runtime does not ask, and a pipe that it does not read. */
+/** Calls on open files that the runtime does not offer, and a pipe that it does not read. */
 import { type Calls, openLibrary, pointerTo } from "./c-library.ts";
 import { isPortable } from "./portable.ts";
 import { exists } from "./system.ts";
@@ -10,7 +10,7 @@ const posixPipe = {
 } as const;
 
 const closeOnExec = 0o2000000;
-/** FIOCLEX: the same as a call that needs no third argument, which `fcntl` would. */
+/** FIOCLEX: does the same as `fcntl`, which would need a third argument. */
 const setCloseOnExec = process.platform === "linux" ? 0x5451 : 0x20006601;
 
 let linux: Calls<typeof linuxPipe> | null | undefined;
@@ -28,8 +28,8 @@ function openPipe(ends: Int32Array): boolean {
 }
 
 /**
- * A pipe: the end to read and the end to write. The runtime's own pipe to a child is read into memory whether or not
- * anybody takes what was read; one of ours makes a child that prints faster than it is followed wait.
+ * A pipe: the end to read and the end to write. The runtime reads its own pipe to a child into memory whether or not
+ * the data is consumed; with ours, a child that prints faster than it is read has to wait.
  */
 export function makePipe(): { from: number; to: number } | undefined {
   const ends = new Int32Array(2);
@@ -40,8 +40,8 @@ const getDescriptorFlags = 1;
 const closesOnExec = 1;
 
 /**
- * Whether a descriptor came from whoever started this process. What the runtime opens itself, in place of one that was closed,
- * is closed on exec, which what was inherited never is.
+ * Whether a descriptor was inherited from the parent process. Descriptors that the runtime opens itself, in place of
+ * a closed one, are close-on-exec, which inherited ones never are.
  */
 export async function isInherited(descriptor: number): Promise<boolean> {
   if (isPortable()) {
@@ -54,5 +54,5 @@ export async function isInherited(descriptor: number): Promise<boolean> {
   return (Number.parseInt(flags, 8) & closeOnExec) === 0;
 }
 
-/** Linux: a path that leads to an open file itself, wherever that lies by now; read as a link, it says where. */
+/** Linux: a path to an open file itself, wherever it is now; read as a link, it gives the file's path. */
 export const pathOfOpen = (descriptor: number) => `/proc/self/fd/${descriptor}`;

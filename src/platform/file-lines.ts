@@ -1,7 +1,7 @@
 /** Text files that a user names, line by line. */
 import { fs } from "./system.ts";
 
-/** Why a path cannot be read as a file; undefined where it can. Links and pipes can. */
+/** Why a path cannot be read as a file; undefined if it can. Links and pipes can. */
 export function whyNoFile(path: string): string | undefined {
   try {
     return fs().statSync(path).isDirectory() ? `${path} is a folder, not a file` : undefined;

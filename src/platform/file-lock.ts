@@ -1,6 +1,6 @@
 /**
- * One at a time, of all processes: by a lock on a file, which the system lets go of when its holder dies. Where the system has
- * no such lock, nobody waits: what is written under one must be whole by itself.
+ * Mutual exclusion between processes, by a lock on a file, which the system releases when its holder dies. If the
+ * system has no such lock, nobody waits: each write under the lock must be complete in itself.
  */
 import { type Calls, openLibrary } from "./c-library.ts";
 import { openOwnToAppend } from "./own-files.ts";
@@ -15,12 +15,12 @@ const lockWaitMs = 10_000;
 const signatures = { flock: { args: ["int", "int"], returns: "int" } } as const;
 let calls: Calls<typeof signatures> | null | undefined;
 
-/** Only this runtime can ask the system for that lock. */
+/** Only this runtime can request that lock from the system. */
 export const canLock = bun !== undefined;
 
 export interface LockOptions {
   waitMs?: number;
-  /** At most this long between two looks whether it is free. */
+  /** The maximum pause between two tries. */
   pauseMs?: number;
   signal?: AbortSignal;
 }

@@ -1,12 +1,9 @@
-/**
- * Whether git tracks a file. Read from the index itself: git is a program that a repository's own configuration can make
- * start others.
- */
+/** Whether git tracks a file. Read from the index itself: the configuration of a repository can make git start other programs. */
 import { dirname, join, relative, sep } from "node:path";
 import { readOwnBytes } from "./own-files.ts";
 import { fs, stampOf } from "./system.ts";
 
-/** A supervisor asks with every round, and an index may have a hundred thousand files. */
+/** A supervisor checks in every round, and an index may have a hundred thousand files. */
 let last: { seen: string; tracked: string[] } = { seen: "", tracked: [] };
 
 /** The files of these that the repository around them tracks. */
@@ -23,7 +20,7 @@ export function trackedByGit(paths: readonly string[]): string[] {
     last = { seen, tracked };
     return tracked;
   } catch {
-    return []; // no repository that can be read
+    return []; // not a repository that can be read
   }
 }
 
@@ -34,7 +31,7 @@ function repositoryAround(from: string): string | undefined {
   }
 }
 
-/** In a worktree `.git` is a file that says where it is. */
+/** In a worktree `.git` is a file that contains the path. */
 function gitFolder(root: string): string {
   const path = join(root, ".git");
   if (fs().statSync(path).isDirectory()) return path;
@@ -67,12 +64,12 @@ function* pathsIn(index: Buffer): Generator<string> {
     const end = index.indexOf(0, at);
     before = Buffer.concat([kept, index.subarray(at, end)]);
     yield before.toString("utf8");
-    // Before version 4 entries are filled up with 1 to 8 NULs to a multiple of 8.
+    // Before version 4, entries are padded with 1 to 8 NULs to a multiple of 8.
     at = version >= 4 ? end + 1 : begin + ((end - begin + 8) & ~7);
   }
 }
 
-/** SHA-256 repositories have longer names: only the right length makes the first path one that ends where it says. */
+/** SHA-256 repositories have longer object names: only with the right length does the first path end where its length says. */
 function hashBytes(index: Buffer): number {
   if (index.readUInt32BE(8) === 0) return 20;
   for (const length of [20, 32]) {

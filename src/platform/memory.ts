@@ -3,7 +3,7 @@ import { isPortable } from "./portable.ts";
 import { spawnSync } from "./runtime.ts";
 import { fs } from "./system.ts";
 
-/** In kilobytes; without end where it is not known. */
+/** In kilobytes; infinite if it is not known. */
 export function memoryLeft(): number {
   const known = isPortable() ? freeOnMac() : availableOnLinux();
   return known ?? Number.POSITIVE_INFINITY;
@@ -21,7 +21,7 @@ function availableOnLinux(): number | undefined {
 const askAgainMs = 2000;
 let asked: { at: number; kilobytes: number | undefined } | undefined;
 
-/** By the share of memory that macOS says can be had; asking takes a process, so not all the time. */
+/** From the percentage that macOS reports as free; asking starts a process, so the value is cached. */
 function freeOnMac(): number | undefined {
   if (process.platform !== "darwin") return undefined;
   const now = performance.now();

@@ -1,4 +1,4 @@
-/** Which processes have a file open: Linux says it in /proc, elsewhere `lsof` does. Where there is neither, nobody is found. */
+/** Which processes have a file open: from /proc on Linux, from `lsof` elsewhere. Without both, none is found. */
 import { basename } from "node:path";
 import { isPortable } from "./portable.ts";
 import { spawnSync } from "./runtime.ts";
@@ -10,7 +10,7 @@ export interface Opener {
   name: string;
 }
 
-/** Other processes of this user, with one of these files open, also under a name that is gone. */
+/** Other processes of this user that have one of these files open, even under a deleted name. */
 export const openersOf = (paths: readonly string[]): Opener[] =>
   isPortable() ? openersByLsof(paths) : openersByProc(paths);
 
@@ -22,7 +22,7 @@ function openersByLsof(paths: readonly string[]): Opener[] {
   return lsof && there.length ? openersIn(spawnSync([lsof, "-w", "-F", "pc", "--", ...there], {}).text) : [];
 }
 
-/** A line each: `p` with the pid, `c` with the program's name, `f` with each open file. */
+/** One line each: `p` with the pid, `c` with the program's name, `f` with each open file. */
 export const openersIn = (text: string): Opener[] =>
   [...text.matchAll(/^p(\d+)\n(?:c(.*)\n)?/gm)]
     .map(([, pid, name = ""]) => ({ pid: Number(pid), name }))
@@ -41,7 +41,7 @@ function openersByProc(paths: readonly string[]): Opener[] {
     }));
 }
 
-/** Another user's process cannot be looked into, and any process may end meanwhile. */
+/** A process of another user cannot be examined, and any process may exit meanwhile. */
 function entriesIn(folder: string): string[] {
   try {
     return fs().readdirSync(folder);

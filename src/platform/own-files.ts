@@ -1,6 +1,7 @@
 /**
- * [X8] The files of a bus are its user's own. A repository can bring a link, and another user of the machine a file or a
- * folder, in place of any of them: what is not a plain file of this user is neither read nor written.
+ * [X8] The files of a bus must belong to its user. A repository can contain a link, and another user of the machine
+ * can put a file or a folder, in place of any of them: anything but a plain file of this user is neither read nor
+ * written.
  */
 import { resolve } from "node:path";
 import { InboxError } from "../contract/errors.ts";
@@ -16,7 +17,7 @@ export function namedInTrust(path: string, env: Record<string, string | undefine
     .split(":")
     .filter(Boolean)
     .some((folder) => {
-      // From the working directory it would mean whatever repository that happens to be.
+      // A relative path would depend on the working directory, which may be any repository.
       if (!folder.startsWith("/"))
         throw new InboxError(
           "invalid_input",
@@ -33,7 +34,7 @@ export function namedInTrust(path: string, env: Record<string, string | undefine
 type Kind = "file" | "folder";
 const words = { file: "a plain file", folder: "a folder" };
 
-/** Refuses what is not this user's; answers with what is there, undefined where nothing is. */
+/** Refuses what does not belong to this user; returns what is there, undefined if nothing is. */
 export function requireOwn(path: string, kind: Kind): FileState | undefined {
   const found = look(path);
   if (found) check(path, kind, found);
@@ -69,7 +70,7 @@ function isMine(owner: number, path: string): boolean {
   return me === undefined || owner === me || owner === 0 || namedInTrust(path);
 }
 
-/** Opens a file of this user's, and looks at what was really opened. It never waits for the other end of a pipe. */
+/** Opens a file of this user, and checks the file that was really opened. It never blocks on a pipe. */
 export function openOwn(path: string, flags: number, mode = 0o600): number {
   const { closeSync, constants, fstatSync, openSync } = fs();
   let file: number;
@@ -95,7 +96,7 @@ export function openOwnToAppend(path: string): number {
   return openOwn(path, O_RDWR | O_APPEND | O_CREAT);
 }
 
-/** A file that was not there before, whatever was. */
+/** Creates a file; fails if anything is there. */
 export function openOwnNew(path: string): number {
   const { constants, rmSync } = fs();
   rmSync(path, { force: true });
@@ -115,7 +116,7 @@ export function readOwnBytes(path: string): Buffer | undefined {
   }
 }
 
-/** A small file put in its place as a whole. */
+/** Replaces a small file as a whole. */
 export function replaceOwn(path: string, text: string): void {
   const { closeSync, renameSync, writeFileSync } = fs();
   const file = openOwnNew(`${path}.tmp`);
@@ -133,7 +134,7 @@ export function makeOwnFolder(path: string): void {
   requireOwn(path, "folder");
 }
 
-/** The same in a folder that is there: one that was deleted is not made anew. */
+/** The same in an existing folder: a deleted folder is not created again. */
 export function makeOwnFolderInside(path: string): void {
   try {
     if (!requireOwn(path, "folder")) fs().mkdirSync(path, { mode: 0o700 });
@@ -143,7 +144,7 @@ export function makeOwnFolderInside(path: string): void {
   requireOwn(path, "folder");
 }
 
-/** A folder that cannot be looked into is not an empty one. */
+/** A folder that cannot be read is not taken for an empty one. */
 export function requireReadable(folder: string): void {
   if (look(folder)?.kind !== "folder") return;
   try {

@@ -1,4 +1,7 @@
-/** What the runtimes call differently: the programs run on Bun, the SDK also on Node and Deno. Bun's own calls are quicker to load. */
+/**
+ * Functions that differ between runtimes: the programs run on Bun, the SDK also on Node and Deno. Bun's own functions
+ * load faster.
+ */
 
 /** Bun, or undefined on another runtime. */
 export const bun: typeof Bun | undefined = (globalThis as { Bun?: typeof Bun }).Bun;
@@ -23,7 +26,7 @@ export function parseToml(text: string): unknown {
   return (require("smol-toml") as typeof import("smol-toml")).parse(text);
 }
 
-/** Runs a program to its end, with nothing to read: what it printed, and which process it was. Throws where it cannot be started. */
+/** Runs a program to its end, without input: returns its output and its pid. Throws if it cannot be started. */
 export function spawnSync(
   argv: readonly [string, ...string[]],
   env: Record<string, string>,

@@ -1,6 +1,6 @@
 /**
- * What every command asks of the file system, without node:fs: loading that module takes 1 ms, a third of the
- * runtime's own start. Whoever needs more of it asks for `fs()` and pays then.
+ * What every command needs from the file system, without node:fs: loading that module takes 1 ms, a third of the
+ * runtime's own start. Code that needs more calls `fs()` and pays then.
  */
 import { type Calls, openLibrary } from "./c-library.ts";
 import { isPortable } from "./portable.ts";
@@ -13,7 +13,7 @@ export function fs(): typeof import("node:fs") {
   return loaded;
 }
 
-/** What Bun answers for the time of a file that is not there. */
+/** The time that Bun reports for a missing file. */
 const never = 2 ** 52 - 1;
 
 export const exists = (path: string) => (bun ? bun.file(path).lastModified !== never : fs().existsSync(path));
@@ -33,7 +33,7 @@ function kindOf(mode: number): FileState["kind"] {
   return type === 0o120_000 ? "link" : "other";
 }
 
-/** What is at a path itself, where a link at its end is a link; undefined where there is nothing. */
+/** What is at a path, without following a link at its end; undefined if there is nothing. */
 export function look(path: string): FileState | undefined {
   const libc = library();
   if (!libc) return lookByNode(path);
@@ -62,7 +62,7 @@ function lookByNode(path: string): FileState | undefined {
   };
 }
 
-/** Makes a file longer by one byte; there need not be one before. A link or a pipe in its place is left alone. */
+/** Appends one byte to a file, or creates it. A link or a pipe in its place is left alone. */
 export function append(path: string): void {
   const libc = library();
   if (!libc) return void appendByNode(path);
@@ -80,7 +80,7 @@ function appendByNode(path: string): void {
     appendFileSync(file, ".");
     closeSync(file);
   } catch {
-    // As above: whoever waits finds out by the slow check.
+    // As above: waiters notice by the slow check.
   }
 }
 
@@ -108,7 +108,7 @@ const signatures = {
 
 let opened: Calls<typeof signatures> | null | undefined;
 
-/** The C library of Linux; null on another system, or where it has not what is needed. */
+/** The C library of Linux; null on another system, or if it lacks a call. */
 function library(): typeof opened {
   if (opened !== undefined) return opened;
   opened = null;
@@ -119,21 +119,21 @@ function library(): typeof opened {
   return opened;
 }
 
-/** Ends the process without the runtime's own farewell. Returns where the C library is not found. */
+/** Ends the process without the runtime's own shutdown. Returns if the C library is not found. */
 export function exitAtOnce(code: number): void {
   (library() ?? openLibrary(exit))?._exit(code);
 }
 
 const terminal = { isatty: signatures.isatty } as const;
 
-/** Whether a terminal is behind a descriptor, without node:tty: loading that takes as long as the runtime's own start. */
+/** Whether a descriptor is a terminal, without node:tty: loading that takes as long as the runtime's own start. */
 export function isTerminal(descriptor: number): boolean {
   const calls = library() ?? openLibrary(terminal);
   if (calls) return calls.isatty(descriptor) === 1;
   return (require("node:tty") as typeof import("node:tty")).isatty(descriptor);
 }
 
-/** What a file's size and time are now; the same answer twice means that nobody wrote to it in between. */
+/** The size and time of a file; the same answer twice means that nothing was written in between. */
 export function stampOf(path: string): { text: string; time: number } {
   const file = bun ? bun.file(path) : statByNode(path);
   return { text: `${file.size}:${file.lastModified}`, time: file.lastModified };
@@ -152,8 +152,8 @@ const posixTimes = { lutimes: { args: ["cstring", "ptr"], returns: "int" } } as 
 let times: Calls<typeof posixTimes> | null | undefined;
 
 /**
- * Sets a file's times to the system's now, if there is such a file; a missing one is nobody's mistake. Never those of what a link
- * points to. Answers whether it did.
+ * Sets a file's times to the current time, if it exists; a missing file is no error. Links are not followed. Returns
+ * whether it did.
  */
 export function touch(path: string): boolean {
   if (!exists(path)) return false;
@@ -166,11 +166,11 @@ export function touch(path: string): boolean {
     fs().lutimesSync(path, now, now);
     return true;
   } catch {
-    return false; // removed in between: its waiters find out by their slow check
+    return false; // removed in between: its waiters notice by their slow check
   }
 }
 
-/** Tells whoever watches a file, if there is such a file. To kqueue a new time alone is no news: there its one byte is written. */
+/** Notifies watchers of a file, if it exists. kqueue does not report a new time alone: there its one byte is written. */
 export function ring(path: string): void {
   if (!isPortable()) return void touch(path);
   const { closeSync, constants, openSync, writeSync } = fs();
@@ -179,6 +179,6 @@ export function ring(path: string): void {
     writeSync(file, ".", 0);
     closeSync(file);
   } catch {
-    // Not there, or no file of ours: its waiters find out by their slow check.
+    // Missing, or not our file: its waiters notice by their slow check.
   }
 }

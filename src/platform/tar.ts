@@ -7,7 +7,7 @@ import { fs } from "./system.ts";
 
 const block = 512;
 const pieceBytes = 1024 * 1024;
-/** What eleven octal digits hold; larger sizes are written in base 256, as GNU tar does. */
+/** The limit of eleven octal digits; larger sizes are written in base 256, as GNU tar does. */
 const octalLimit = 8 ** 11;
 
 export interface Member {
@@ -70,7 +70,7 @@ export class TarWriter {
     this.members.push({ name, bytes: bytes.length, sha256 });
   }
 
-  /** The first `size` bytes of an open file. One that has become shorter meanwhile is filled up with line ends. */
+  /** The first `size` bytes of an open file. If it has become shorter meanwhile, the rest is filled with newlines. */
   addFile(name: string, source: number, size: number): void {
     writeAll(this.file, header(name, size));
     const hasher = new Bun.CryptoHasher("sha256");
@@ -92,13 +92,13 @@ export class TarWriter {
 }
 
 export interface Found extends Member {
-  /** Undefined where it was written to a file instead. */
+  /** Undefined if it was written to a file instead. */
   text: string | undefined;
 }
 
 /**
- * Reads a tar from beginning to end. `place` says for each member's name where it goes: the path of a new file, or "memory" for a
- * small one. It throws for a name that it does not know.
+ * Reads a tar from beginning to end. `place` says where each member goes: the path of a new file, or "memory" for a
+ * small one. It throws for an unknown name.
  */
 export function readTar(file: number, place: (name: string) => string): Found[] {
   const { size: total } = fs().fstatSync(file);

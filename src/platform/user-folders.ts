@@ -1,4 +1,4 @@
-/** Where programs of this user keep things, by the XDG Base Directory Specification: a path that is not absolute is ignored. */
+/** The folders for files of this user, by the XDG Base Directory Specification: a path that is not absolute is ignored. */
 import { join } from "node:path";
 
 export type Environment = Record<string, string | undefined>;

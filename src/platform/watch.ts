@@ -1,14 +1,14 @@
-/** Being told of changes to a file or a folder. */
+/** Notifications about changes to a file or a folder. */
 import type { FSWatcher } from "node:fs";
 import { isPortable } from "./portable.ts";
 import { fs } from "./system.ts";
 
-/** Whether a watch tells of every change. Elsewhere it is only a hint, and whoever must know looks now and then. */
+/** Whether a watch reports every change. Elsewhere it is only a hint, and callers must check regularly. */
 export const tellsAll = () => !isPortable();
 
-/** Throws where there is none to be had. */
+/** Throws if no watch is available. */
 export function watch(path: string, listener: () => void): FSWatcher {
-  // Linux the portable way is a system without inotify.
+  // The portable way on Linux is a system without inotify.
   if (isPortable() && process.platform === "linux") throw new Error("there are no watches");
   return fs().watch(path, listener);
 }

@@ -1,6 +1,6 @@
 /**
- * [N2] The hub in the background: begun, found, ended. Who starts or stops it holds a lock, so two at once do it once. What is
- * true is what the process says of itself (hub-folder.ts): a file that a killed one left counts for nothing.
+ * [N2] The hub in the background: started, found, ended. A process that starts or stops it holds a lock, so two at
+ * once do it once. Only a running process counts (hub-folder.ts): a file that a killed one left is ignored.
  */
 import { type ErrorCode, errorTable, InboxError } from "../contract/errors.ts";
 import { type Manager, serviceVariable } from "../contract/hub-state.ts";
@@ -20,7 +20,7 @@ import { detached } from "./process.ts";
 import { systemd } from "./systemd.ts";
 import type { Keeper, Unit } from "./unit.ts";
 
-/** The system's own first. */
+/** The system's own manager first. */
 const keepers: readonly Keeper[] = [launchd, systemd, detached];
 
 /** The one that was named, else the first that this system has. */
@@ -34,7 +34,7 @@ export function keeperOf(manager: Manager | undefined, env: Environment): Keeper
   });
 }
 
-export interface Place {
+export interface ServedBus {
   location: string;
   env: Environment;
   delivery?: string;
@@ -48,16 +48,20 @@ const lockMs = 60_000;
 const lookMs = 20;
 
 /** While nobody else starts or stops the hub of this bus. */
-export function alone<T>({ location, env }: Place, work: () => Promise<T>): Promise<T> {
+export function alone<T>({ location, env }: ServedBus, work: () => Promise<T>): Promise<T> {
   const folder = hubFolder(location, env);
   makeOwnFolder(folder.path);
   return locked(folder.lock, work, { waitMs: lockMs });
 }
 
-export function unitOf({ location, env, delivery }: Place, manager: Manager, args: readonly string[]): Unit {
+export function unitOf(
+  { location, env, delivery }: ServedBus,
+  manager: Manager,
+  args: readonly string[],
+): Unit {
   const folder = hubFolder(location, env);
   const shown = withoutPassword(location);
-  // A manager starts it with an environment of its own.
+  // A manager starts it with another environment.
   const kept = manager === "process" ? {} : { ...pathVariables(env), ...placeVariables(env) };
   return {
     id: Bun.hash(shown).toString(16).padStart(16, "0").slice(0, 10),
@@ -69,7 +73,7 @@ export function unitOf({ location, env, delivery }: Place, manager: Manager, arg
     ],
     variables: {
       ...kept,
-      // What `ps` shows has no password in it.
+      // The command line in `ps` has no password.
       ...(shown !== location && { INBOX_DB: location }),
       ...(delivery !== undefined && { INBOX_DELIVERY: delivery }),
       ...profilesVariable(env),
@@ -81,8 +85,8 @@ export function unitOf({ location, env, delivery }: Place, manager: Manager, arg
   };
 }
 
-/** Begins a hub, and waits until it serves; refused as the hub itself was. */
-export async function begin(place: Place, keeper: Keeper, args: readonly string[]): Promise<HubRecord> {
+/** Starts a hub, and waits until it serves; throws the hub's own error. */
+export async function begin(place: ServedBus, keeper: Keeper, args: readonly string[]): Promise<HubRecord> {
   const unit = unitOf(place, keeper.manager, args);
   fs().rmSync(unit.folder.start, { force: true });
   try {
@@ -118,7 +122,7 @@ type Said =
   | { ok: true; pid: number }
   | { ok: false; error: { code: ErrorCode; message: string; hint: string } };
 
-/** Its first whole line that is an answer; warnings may stand before it. */
+/** Its first complete line that is an answer; warnings may come before it. */
 function answerIn(text: string): Said | undefined {
   for (const line of text.split("\n").slice(0, -1))
     try {
@@ -130,14 +134,14 @@ function answerIn(text: string): Said | undefined {
   return undefined;
 }
 
-/** No manager starts it again, also where it does not run at this moment. */
-export function forget(place: Place): void {
+/** No manager starts it again, even if it does not run at this moment. */
+export function forget(place: ServedBus): void {
   for (const keeper of keepers) keeper.stop(unitOf(place, keeper.manager, []));
 }
 
 const endMs = 15_000;
 
-/** Ends a hub; true where it had to be killed. */
+/** Ends a hub; true if it had to be killed. */
 export async function end(hub: HubRecord & { process: string }): Promise<boolean> {
   const isGone = () => hasDied(hub.process);
   quietly(() => isGone() || process.kill(hub.pid, "SIGTERM"));
@@ -160,6 +164,6 @@ function quietly(work: () => unknown): void {
   try {
     work();
   } catch {
-    // It is gone, or was never there.
+    // It is gone, or never existed.
   }
 }

@@ -1,6 +1,7 @@
 /**
- * [N2] What hubs leave on this machine about themselves, in a folder of the bus: a file for each that runs, the log of the one
- * in the background, and which port that had. A file of a hub that was killed is known by its process, and cleared by whoever looks.
+ * [N2] The files that hubs keep on this machine, in a folder of the bus: one for each running hub, the log of the one
+ * in the background, and its port. A file of a hub that was killed is recognised by its process, and removed by the
+ * next process that looks.
  */
 import { join } from "node:path";
 import type { HubState } from "../contract/hub-state.ts";
@@ -12,10 +13,10 @@ import type { Environment } from "../platform/user-folders.ts";
 
 export interface HubFolder {
   path: string;
-  /** Taken by whoever starts or stops the hub in the background. */
+  /** Held by a process that starts or stops the hub in the background. */
   lock: string;
   log: string;
-  /** What the hub in the background says when it has started, or why it could not. */
+  /** What the hub in the background prints when it has started, or why it could not. */
   start: string;
   /** The port it had, so that its address stays the same. */
   port: string;
@@ -27,12 +28,15 @@ export function hubFolder(location: string, env: Environment): HubFolder {
   return { path, lock: file("lock"), log: file("hub.log"), start: file("start.json"), port: file("port") };
 }
 
-/** As it is written down; whether its database answers is asked when somebody wants to know. */
+/** As it is stored; whether its database answers is checked on request. */
 export type HubRecord = Omit<HubState, "ready">;
 
 const recordName = /^hub-\d+\.json$/;
 
-/** Writes down that this process serves; the answer takes it back. Where it cannot be written the hub serves all the same. */
+/**
+ * Records that this process serves; the returned function removes the record. If it cannot be written the hub serves
+ * nevertheless.
+ */
 export function noteHub(location: string, env: Environment, record: HubRecord): () => void {
   const { path } = hubFolder(location, env);
   const file = join(path, `hub-${record.pid}.json`);
@@ -75,7 +79,7 @@ function readRecord(file: string): (HubRecord & { process: string }) | undefined
     const record = JSON.parse(readOwn(file) ?? "");
     return typeof record.process === "string" && typeof record.url === "string" ? record : undefined;
   } catch {
-    return undefined; // Not ours, or not whole: no hub writes it in pieces.
+    return undefined; // Not ours, or incomplete: no hub writes it in pieces.
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * [O5] What a hub logs: a line an event, as JSON or for people, to standard error or to a file. A file is bounded: when it is full
- * it becomes `.1`, in place of the one before. Lines are gathered for a moment: a hub that answers thousands of requests a second
- * does not write as often.
+ * [O5] What a hub logs: one line per event, as JSON or for people, to standard error or to a file. The size of a file is
+ * limited: when it is full, it replaces the file `.1`. Lines are collected for a moment, because a hub may answer
+ * thousands of requests per second.
  */
 import type { LogLine } from "../contract/hub-state.ts";
 import { openOwnToAppend } from "../platform/own-files.ts";
@@ -14,9 +14,9 @@ const gatherMs = 50;
 
 export interface HubLog {
   write: Log;
-  /** Writes what is gathered now. */
+  /** Writes the collected lines now. */
   flush(): void;
-  /** Writes what is gathered, and ends. */
+  /** Writes the collected lines, and ends. */
   close(): void;
 }
 
@@ -41,7 +41,7 @@ export function openLog({ format, file, limit = logBytes }: LogOptions): HubLog 
       if (sink) sink.append(text);
       else fs().writeSync(2, text);
     } catch {
-      // Nobody listens, or the disk is full: the hub serves on.
+      // Nobody reads it, or the disk is full: the hub continues.
     }
   };
   return {

@@ -1,4 +1,4 @@
-/** Reads a hub's log: its last lines, and those that come, over the change from one file to the next. */
+/** Reads a hub's log: its last lines and new ones, across the change from one file to the next. */
 import type { LogLine } from "../contract/hub-state.ts";
 import { openOwn, readOwn } from "../platform/own-files.ts";
 import { fs, look } from "../platform/system.ts";
@@ -8,7 +8,7 @@ export function lastLines(file: string, count: number): LogLine[] {
   return count === 0 ? [] : text.split("\n").filter(Boolean).slice(-count).map(parsed);
 }
 
-/** What a crash leaves there is no line of ours, and shown as it is. */
+/** What a crash leaves there is not a line of ours, and is shown as it is. */
 function parsed(line: string): LogLine {
   try {
     const value = JSON.parse(line);
@@ -27,7 +27,7 @@ export async function* followLines(file: string, signal: AbortSignal): AsyncGene
   try {
     while (!signal.aborted) {
       for (const line of reader?.next() ?? []) yield parsed(line);
-      // Another file has its name: what the old one still had was read above.
+      // A new file has its name: the rest of the old one was read above.
       if (look(file)?.id !== reader?.id) {
         for (const line of reader?.next() ?? []) yield parsed(line);
         reader?.close();

@@ -1,4 +1,4 @@
-/** A hub that nobody keeps: a process of its own, where the system has no service manager for this user. */
+/** A hub without a service manager: a detached process, if the system has none for this user. */
 import { openOwnToAppend } from "../platform/own-files.ts";
 import { fs } from "../platform/system.ts";
 import type { Keeper } from "./unit.ts";

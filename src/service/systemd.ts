@@ -11,7 +11,7 @@ const control = (env: Environment, ...words: string[]) => command(["systemctl", 
 /** Quoted as systemd reads it: no variables, no specifiers. */
 const quoted = (text: string) =>
   `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n").replaceAll("%", "%%").replaceAll("$", "$$$$")}"`;
-/** The same of a variable: there a dollar is a dollar. */
+/** The same for a variable: there a dollar sign is literal. */
 const assigned = (text: string) => quoted(text).replaceAll("$$", "$");
 
 export const unitText = ({
@@ -52,7 +52,7 @@ export const systemd: Keeper = {
       control(env, "show-environment");
       return true;
     } catch {
-      return false; // Not the system's first process, or none for this user.
+      return false; // systemd is not the system's init, or there is none for this user.
     }
   },
   start(unit) {

@@ -1,4 +1,4 @@
-/** What a service manager has to know of a hub that it is to keep running. */
+/** What a service manager needs to know about a hub. */
 import { join } from "node:path";
 import type { Manager } from "../contract/hub-state.ts";
 import { fs } from "../platform/system.ts";
@@ -23,15 +23,15 @@ export interface Keeper {
   manager: Manager;
   /** Whether this system has it, for this user. */
   isThere(env: Environment): boolean;
-  /** Begins it; whether it serves is seen from what it says. */
+  /** Starts it; whether it serves is known from its output. */
   start(unit: Unit): void;
-  /** Ends it if it is this one's, and forgets it: it does not come back with the next login. */
+  /** Ends it if it was started here, and removes it: it does not start at the next login. */
   stop(unit: Unit): void;
-  /** Whether the hub comes back after a reboot, and from when on. */
+  /** Whether the hub starts again after a reboot, and when. */
   comesBack: "at login" | "not";
 }
 
-/** A manager's own file about it. It may hold a password, in an address. */
+/** A manager's own file about it. It may contain a password, in an address. */
 export function writeUnit(folder: string, name: string, text: string): string {
   const file = join(folder, name);
   fs().mkdirSync(folder, { recursive: true });
@@ -39,7 +39,7 @@ export function writeUnit(folder: string, name: string, text: string): string {
   return file;
 }
 
-/** Runs a manager's program; throws with what it says where it fails. */
+/** Runs a manager's program; throws its error output if it fails. */
 export function command(words: readonly string[], env: Environment): string {
   const { exitCode, stdout, stderr } = Bun.spawnSync([...words], {
     env: env as Record<string, string>,

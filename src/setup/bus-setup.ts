@@ -1,4 +1,4 @@
-/** [C7] `inbox setup`: what a client's configuration becomes, and, once somebody agreed, writes it. */
+/** [C7] `inbox setup`: computes the change of a client's configuration and, after confirmation, writes it. */
 import { basename, join } from "node:path";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
@@ -26,7 +26,7 @@ export async function busSetup(asked: Asked, input: Input): Promise<OutputOf<"bu
   const mark = found.text?.startsWith(bom) ? bom : "";
   const text = found.text?.slice(mark.length);
   const changed = change(file, text ?? "", client, server);
-  // A link is somebody's: what it leads to is emptied, not taken away.
+  // A link belongs to the user: the file it leads to is emptied, not deleted.
   const left = changed ?? (found.linked ? (client.format === "toml" ? "" : "{}\n") : undefined);
   const after = left === undefined ? undefined : mark + left;
   const differs = text === undefined ? server !== undefined : after !== found.text;
@@ -43,7 +43,7 @@ export async function busSetup(asked: Asked, input: Input): Promise<OutputOf<"bu
   };
 }
 
-/** [C9] Who the agent will be on the bus, as far as the entry says; the server's own default otherwise. */
+/** [C9] The agent's name on the bus, if the entry has one; otherwise the server's default. */
 function nameIn({ agent }: Input, server: Server | undefined): string | null {
   if (server === undefined) return null;
   if ("url" in server && (server.token || toolsPath.exec(new URL(server.url).pathname)?.[1])) return null;
@@ -94,7 +94,7 @@ function hubAddress(url: string, agent: string | undefined): string {
     throw new InboxError("invalid_input", "a workspace's address determines its agent", {
       hint: phrase`leave out ${field("agent")}; ${call("workspaces.list")} shows it`,
     });
-  // A token says by itself who is calling; where there is none, the address does.
+  // A token says who is calling; without one, the address does.
   if (agent !== undefined) address.searchParams.set("agent", agent);
   return address.href;
 }
@@ -112,7 +112,7 @@ function placeOf({ db, cwd }: Asked): string {
   return place;
 }
 
-/** By name where a shell finds it, so that a shared file suits everybody; else this very program. */
+/** By name if a shell finds it, so that a shared file works for everybody; else by the path of this program. */
 function commandOf({ env }: Asked): string {
   if (Bun.which("inbox", { PATH: env.PATH ?? "" })) return "inbox";
   const built = Bun.main.startsWith("/$bunfs/") || basename(process.execPath) === "inbox";
@@ -179,7 +179,7 @@ function lookUp(file: string, config: Entry, path: readonly string[]): unknown {
   return value;
 }
 
-/** Ours starts `inbox mcp`, or names a hub's /mcp. Another's entry of the same name is another's. */
+/** Our entry starts `inbox mcp`, or names a hub's /mcp. Any other entry of the same name belongs to somebody else. */
 function isOurs(entry: unknown): boolean {
   if (!isTable(entry)) return false;
   const { command, args, url, httpUrl } = entry;
@@ -196,7 +196,7 @@ const notOurs = (file: string, adding: boolean) =>
       : "nothing was written; remove it by hand if intended",
   });
 
-/** What a user has added to the entry stays: other keys, and other variables. */
+/** Keys and variables that a user has added to the entry are kept. */
 function merged(client: Client, current: Entry | undefined, entry: Entry): Entry {
   if (!current) return entry;
   const kept = Object.entries(current).filter(([key]) => !client.keys.includes(key));

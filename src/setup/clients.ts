@@ -1,4 +1,4 @@
-/** Where each client keeps its MCP servers, and how it writes one down. */
+/** Where each client keeps its MCP servers, and in which format. */
 import { join } from "node:path";
 import type { ParsedOf } from "../contract/operations/index.ts";
 import { fs } from "../platform/system.ts";
@@ -8,27 +8,27 @@ export type Scope = ParsedOf<"bus.setup">["scope"];
 export type Entry = Record<string, unknown>;
 export type Env = Record<string, string | undefined>;
 
-/** What an entry says, before a client's own way to say it. */
+/** The content of an entry, before it is written in a client's format. */
 export type Server =
   | { command: string; args: string[]; agent?: string }
-  /** `token`: the client is to send what its variable INBOX_TOKEN holds. */
+  /** `token`: the client has to send the value of its variable INBOX_TOKEN. */
   | { url: string; token: boolean };
 
 export interface Client {
   /** Its name for people. */
   title: string;
-  /** By any of these it is known to be installed. */
+  /** It counts as installed if one of these programs exists. */
   programs: readonly string[];
-  /** [N5] The command that goes on with its last session in the folder it is run in. */
+  /** [N5] The command that resumes its last session in the current folder. */
   session: string;
   format: "json" | "jsonc" | "toml";
   file: (scope: Scope, cwd: string, home: string, env: Env) => string;
   /** The keys that lead to the table of servers, given what is in the file. */
   servers: (config: Entry) => string[];
   entry: (server: Server) => Entry;
-  /** The keys of an entry that are ours to write; others a user has added are kept. */
+  /** The keys of an entry that we write; keys that a user has added are kept. */
   keys: readonly string[];
-  /** Arguments where the client does not start its servers in the project's folder. */
+  /** Arguments for a client that does not start its servers in the project's folder. */
   place?: (scope: Scope) => string[];
 }
 
@@ -67,7 +67,7 @@ export const clients: Record<ClientName, Client> = {
     entry: (server) => {
       if ("url" in server)
         return { url: server.url, ...(server.token && { bearer_token_env_var: "INBOX_TOKEN" }) };
-      // Codex hands a server only the variables that are named.
+      // Codex passes only named variables to a server.
       const passed = ["INBOX_DB", "INBOX_TOKEN", ...(server.agent === undefined ? ["INBOX_AGENT"] : [])];
       return { ...plainEntry(server), env_vars: passed };
     },
@@ -113,7 +113,7 @@ export const clients: Record<ClientName, Client> = {
         ? { type: "http", url: server.url, ...(server.token && bearer("$" + "{env:INBOX_TOKEN}")) }
         : { type: "stdio", ...plainEntry(server) },
     keys: ["type", "command", "args", "env", "url", "headers"],
-    // A user's configuration is also read where no folder is open.
+    // A user's configuration is also read without an open folder.
     place: (scope) => (scope === "project" ? inWorkspace : []),
   },
   opencode: {
@@ -128,7 +128,7 @@ export const clients: Record<ClientName, Client> = {
       const plain = join(folder, "opencode.json");
       return !fs().existsSync(plain) && fs().existsSync(commented) ? commented : plain;
     },
-    // Version 2 has a table more, and reads the form of version 1 too.
+    // Version 2 has another table, and reads the format of version 1 too.
     servers: ({ mcp }) => {
       const inner = (mcp as Entry | undefined)?.servers;
       return isTable(inner) && typeof inner.type !== "string" ? ["mcp", "servers"] : ["mcp"];

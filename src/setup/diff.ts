@@ -1,4 +1,4 @@
-/** A unified diff of one change: what is the same at both ends is left out but for three lines. */
+/** A unified diff of one change: what is the same at both ends is left out, except for three lines. */
 const context = 3;
 
 const linesOf = (text: string) => (text === "" ? [] : text.split(/(?<=\n)/));

@@ -1,12 +1,12 @@
-/** A configuration file: read whole, and replaced whole or not at all. */
+/** A configuration file: read as a whole, and replaced as a whole or not at all. */
 import { basename, dirname, join, resolve } from "node:path";
 import { InboxError } from "../contract/errors.ts";
 import { fs } from "../platform/system.ts";
 
 export interface Found {
-  /** As the client names it. */
+  /** Its path as the client names it. */
   file: string;
-  /** Where it is, past all links. */
+  /** Its real path, after all links. */
   path: string;
   linked: boolean;
   text?: string;
@@ -44,7 +44,7 @@ function follow(file: string): { path: string; linked: boolean } {
   throw new Error("it is a symbolic link that forms a loop");
 }
 
-/** Undefined takes the file away. */
+/** Undefined deletes the file. */
 export function replace(
   { file, path, text: before, stat }: Found,
   text: string | undefined,
@@ -82,12 +82,12 @@ function keep(handle: number, { mode, uid, gid }: NonNullable<Found["stat"]>): v
   try {
     fs().fchownSync(handle, uid, gid);
   } catch {
-    // Only an administrator may give a file away; whoever may not owns it already, or writes in a shared folder.
+    // Only root may change an owner; others own the file already, or write in a shared folder.
   }
   fs().fchmodSync(handle, mode & 0o7777);
 }
 
-/** Clients write their files too, and a person may have taken a while to say yes. */
+/** Clients write their files too, and the person may have taken a while to confirm. */
 function unchanged(path: string, before: string | undefined): void {
   const now = fs().existsSync(path) ? fs().readFileSync(path, "utf8") : undefined;
   if (now !== before)

@@ -9,7 +9,7 @@ interface Member {
   key: string;
   start: number;
   value: Node;
-  /** Where the comma after it stands. */
+  /** The position of the comma after it. */
   comma?: number;
 }
 
@@ -117,7 +117,7 @@ export function putJson(text: string, path: readonly string[], value: unknown): 
   );
 }
 
-/** Without the member, and without the tables that only it was in. Undefined: nothing is left. */
+/** Without the member, and without tables that contained only it. Undefined: nothing is left. */
 export function dropJson(text: string, path: readonly string[]): string | undefined {
   const nodes = [parse(text)];
   for (const key of path) {
@@ -145,7 +145,7 @@ function cut(text: string, { members }: Node, key: string): string {
   const lead = /(?:\r?\n)?[ \t]*$/.exec(text.slice(0, member.start))![0].length;
   const end = member.comma === undefined ? member.value.end : member.comma + 1;
   const head = text.slice(0, member.start - lead);
-  // The last one takes the comma before it along, unless the file ends its lists with one.
+  // With the last one the comma before it is removed, unless the file ends its lists with one.
   const kept =
     member.comma === undefined && before !== undefined
       ? head.slice(0, before) + head.slice(before + 1)
@@ -170,7 +170,7 @@ function insert(node: Node, key: string, value: unknown, { text, unit, eol }: So
     return `${text.slice(0, node.start + 1)}${inside}${eol}${member}${eol}${indent}${text.slice(node.end - 1)}`;
   }
   const from = last.comma === undefined ? last.value.end : last.comma + 1;
-  // What is said about the last member, on its line, stays with it.
+  // A comment on the line of the last member stays with it.
   const said = /^(?:[ \t]|\/\*[^\n]*?\*\/)*(?:\/\/[^\r\n]*)?(?=\r?\n)/.exec(text.slice(from))?.[0];
   if (said === undefined)
     return `${text.slice(0, last.value.end)}, ${name}${JSON.stringify(value)}${text.slice(last.value.end)}`;

@@ -7,7 +7,7 @@ const bare = /^[A-Za-z0-9_-]+$/;
 const keyText = (key: string) => (bare.test(key) ? key : JSON.stringify(key));
 
 function valueText(value: unknown): string {
-  // JSON's strings are TOML's, but for one character.
+  // JSON strings are valid TOML, except for one character.
   if (typeof value === "string") return JSON.stringify(value).replaceAll("\u007f", "\\u007f");
   if (Array.isArray(value)) return `[${value.map(valueText).join(", ")}]`;
   if (!isTable(value)) return String(value);
@@ -42,7 +42,7 @@ export function putToml(text: string, path: readonly string[], entry: Entry): st
   const lines = linesOf(text);
   const [first, ...rest] = blocks(lines, path);
   if (!first) {
-    // A file that ends without a line break goes on doing so.
+    // A file without a final line break stays without one.
     const ended = text.endsWith("\n");
     return `${text}${ended ? eol : eol + eol}${table.join(eol)}${ended ? eol : ""}`;
   }

@@ -44,7 +44,7 @@ export async function* follow(engine: Engine, input: Input, signal?: AbortSignal
       yield event;
     }
     afterEvent = page.nextEventId;
-    // What had happened before the time was over is told to its end.
+    // Events from before the end of the time are all returned.
     if (leftMs === 0 && page.events.length < input.limit) return;
   }
 }

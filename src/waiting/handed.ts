@@ -1,31 +1,31 @@
-/** An answer on its way to its reader, and what is said of it once that is known. */
+/** An answer on its way to its reader, and how it is confirmed or released. */
 
 import { confirmHandOver, releaseHandOver, type Settled } from "../bus/hand-over/settle.ts";
 import type { Keyed } from "../bus/idempotency.ts";
 import { type Receipt, type Releasing, releasing } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
 
-/** How a call is made, beside what it asks for. */
+/** How a call is made, in addition to its input. */
 export interface Calling {
-  /** Ends a wait that nobody wants the answer of. */
+  /** Ends a wait whose answer is no longer wanted. */
   signal?: AbortSignal;
   keyed?: Keyed;
-  /** What the caller calls this call by: it can give back what it never got. */
+  /** The caller's id for this call, by which it can release what it never received. */
   handOver?: string;
-  /** The caller is in this process, and has the answer once it is committed: what is in it is collected in the same transaction. */
+  /** The caller is in this process, and has the answer once it is committed: its content is collected in the same transaction. */
   collects?: boolean;
 }
 
-/** One that collects nothing has no receipt. */
-export interface Given<T> {
+/** An answer that collects nothing has no receipt. */
+export interface AnswerWithReceipt<T> {
   value: T;
   receipt?: Receipt;
 }
 
-export interface Handed<T> extends Given<T> {
-  /** The answer was shown: what it contains is collected now. Refused where it has become another's meanwhile. */
+export interface Handed<T> extends AnswerWithReceipt<T> {
+  /** The answer was shown: its content is collected now. Refused if another reader has it meanwhile. */
   confirm?(): Promise<void>;
-  /** The answer could not be shown: as if the call had not been made, as far as that is possible. */
+  /** The answer could not be shown: undone as far as possible, as if the call had not been made. */
   release?(how?: Releasing): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export const settle = (engine: Engine, word: Word, receipt: Receipt): Promise<Se
     },
   );
 
-export function handed<T>(engine: Engine, given: Given<T>): Handed<T> {
+export function handed<T>(engine: Engine, given: AnswerWithReceipt<T>): Handed<T> {
   const { receipt } = given;
   if (!receipt) return given;
   const returns =

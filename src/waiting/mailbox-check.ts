@@ -1,4 +1,4 @@
-/** [B1] Mail that is there now. */
+/** [B1] Collecting waiting mail without blocking. */
 import type { ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Calling } from "./handed.ts";

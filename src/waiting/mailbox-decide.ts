@@ -1,4 +1,4 @@
-/** [A5] [A6] Asking, and waiting for the decision; where it does not come, somebody else is asked too. */
+/** [A5] [A6] Asking, and waiting for the decision; if there is none in time, another agent is asked too. */
 
 import { hand } from "../bus/hand-over/hand.ts";
 import { askQuestion, decisionOf, escalate } from "../bus/question.ts";
@@ -7,7 +7,7 @@ import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { blank, field, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
-import type { Calling, Given } from "./handed.ts";
+import type { AnswerWithReceipt, Calling } from "./handed.ts";
 import { receiptOf } from "./take-mail.ts";
 import { countdown, wait } from "./wait.ts";
 
@@ -18,7 +18,7 @@ export async function mailboxDecide(
   engine: Engine,
   input: Input,
   { signal, handOver }: Calling,
-): Promise<Given<Output>> {
+): Promise<AnswerWithReceipt<Output>> {
   const { from, escalateTo, escalateAfter = escalateAfterDefault, timeoutSeconds } = input;
   if (input.escalateAfter !== undefined && escalateTo === undefined)
     throw requires("escalateAfter", "escalateTo", blank("AGENT"));
@@ -46,7 +46,7 @@ export async function mailboxDecide(
   } = found ?? (await engine.read((tx) => decisionOf(tx, correlationId, from)));
   const value = { decided: choice !== null, choice, choices, answers, correlationId };
   if (!value.decided || !ids.length) return { value };
-  // Its answers are in this answer: they do not come to the inbox again.
+  // Its answers are part of this answer: they do not stay in the inbox.
   const given = await engine.write((tx) =>
     hand(tx, { agent: from, max: ids.length, ids }, { call: handOver }),
   );
@@ -55,7 +55,7 @@ export async function mailboxDecide(
 
 const escalateAfterDefault = 600;
 
-/** One that was asked before is only waited for. */
+/** A question that was asked before is only waited for. */
 function refuseNewQuestion({ correlationId, ...input }: Input): void {
   if (correlationId === undefined) return;
   for (const key of ["question", "to", "choices", "need"] as const)

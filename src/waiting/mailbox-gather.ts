@@ -22,7 +22,7 @@ export async function mailboxGather(
   const senders = [...new Set(await sendersOf(engine, given.from))];
   const input = { ...given, from: senders };
   const need = needed(input.need, senders.length);
-  // Where nobody else can answer there is nothing to wait for, whatever was needed.
+  // If nobody else can answer, there is nothing to wait for, however many answers were requested.
   const over = ({ missing, dead }: Silent) =>
     missing.length === 0 || senders.length - missing.length - dead.length >= need;
   const left = countdown(input.timeoutSeconds);
@@ -43,7 +43,7 @@ export async function mailboxGather(
   }
 }
 
-/** Who has not answered: not yet, or never. */
+/** The agents that have not answered: not yet, or never. */
 type Silent = Pick<OutputOf<"mailbox.gather">, "missing" | "dead">;
 
 interface Wanted {
@@ -52,7 +52,7 @@ interface Wanted {
   handOver: string | undefined;
 }
 
-/** Hands over what has come, if it is still enough. */
+/** Hands over the answers, if there are still enough. */
 function* handAnswers(tx: Context, input: Input, { senders, enough, handOver }: Wanted) {
   const found = yield* answers(tx, input);
   if (!enough(found)) return undefined;
@@ -72,7 +72,7 @@ function needed(need: string, count: number): number {
   if (number >= 1 && number <= count) return number;
   throw new InboxError(
     "invalid_input",
-    phrase`${field("need")} must be all, any, or a number up to ${count}, as many as ${field("from")} names; got "${need}"`,
+    phrase`${field("need")} must be all, any, or a number from 1 to ${count}, the number of agents in ${field("from")}; got "${need}"`,
     { hint: phrase`for example ${field("need", "all")}` },
   );
 }

@@ -1,4 +1,4 @@
-/** [B1] Mail, waited for as long as was asked. */
+/** [B1] Waiting for mail. */
 import type { ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Calling } from "./handed.ts";

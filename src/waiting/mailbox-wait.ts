@@ -1,4 +1,4 @@
-/** [B2] Mail, and what comes within a window after the first of it. */
+/** [B2] Waiting for mail, and for more within a window after the first message. */
 import type { ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Calling } from "./handed.ts";

@@ -1,4 +1,4 @@
-/** [B1] [B2] Waiting for mail and taking it: one way for receive, check and wait; they differ in how long. */
+/** [B1] [B2] Waiting for mail and taking it, for receive, check and wait; they differ in how long they wait. */
 import { arrival } from "../bus/hand-over/arrival.ts";
 import { buryIn } from "../bus/hand-over/bury.ts";
 import { hand, ready, type Wanted } from "../bus/hand-over/hand.ts";
@@ -20,7 +20,7 @@ interface Taking {
 
 interface Patience {
   timeoutSeconds?: number;
-  /** After the first message: how long to let others come. */
+  /** How long to wait for more after the first message. */
   windowSeconds?: number;
   call: Calling;
 }
@@ -30,7 +30,7 @@ export async function takeMail(
   asked: Wanted,
   taking: Taking,
   { timeoutSeconds, windowSeconds = 0, call: { signal, handOver, collects } }: Patience,
-): Promise<Given<Answer>> {
+): Promise<AnswerWithReceipt<Answer>> {
   const left = countdown(timeoutSeconds);
   const wanted = asked.from === undefined ? asked : await fromSender(engine, asked, asked.from);
   const mail = { mailOf: wanted.agent };
@@ -40,18 +40,18 @@ export async function takeMail(
     return { found: looked.enough || undefined, againInMs: looked.againInMs };
   };
   for (;;) {
-    // Who does not wait need not look first: handing over looks itself.
+    // A call that does not wait need not look first: handing over looks itself.
     const came =
       timeoutSeconds !== 0 &&
       (await wait(engine, mail, look(1), { timeoutMs: left(), signal, agent: wanted.agent }));
     if (came && windowSeconds > 0)
       await letMoreCome(engine, wanted, look(wanted.max), { windowSeconds, signal });
     const over = ended(signal) || left() === 0;
-    // Even with nothing to give: what is hidden counts, and says that "empty" is not all.
+    // Even without mail: the answer has the number of hidden messages, so that "empty" is not misread.
     const given = await engine.write((tx) =>
       hand(tx, wanted, { call: handOver, ...(collects && { collects: confirmingOf(taking) }) }),
     );
-    // Another reader of the same inbox was faster: wait on, unless the time is over.
+    // Another reader of the same inbox was faster: continue waiting, unless the time is over.
     if (!given.messages.length && !over) continue;
     const { messages, hidden, nextEventId } = given;
     const value = { woke: messages.length > 0, nextEventId, messages, total: messages.length, hidden };
@@ -65,8 +65,8 @@ async function fromSender(engine: Engine, asked: Wanted, sender: string): Promis
 }
 
 /**
- * [B2] Waits out what is left of the window, which began when the first of them arrived. Whoever is the last that can
- * answer is waited for by nobody: where all that is expected is there, it ends at once.
+ * [B2] Waits for the rest of the window, which began when the first message arrived. If everything that is expected
+ * has arrived, it ends at once.
  */
 async function letMoreCome(
   engine: Engine,
@@ -88,7 +88,7 @@ async function letMoreCome(
 
 const confirmingOf = ({ ack, visibilitySeconds }: Taking) => (ack === "manual" ? { visibilitySeconds } : {});
 
-/** What a hand-over still needs: a word that it arrived, or that it did not. */
+/** The receipt of a hand-over, which still has to be confirmed or released. */
 export function receiptOf(
   { agent, ack, visibilitySeconds }: Taking,
   { messages, deliveryId }: { messages: readonly Mail[]; deliveryId: string },

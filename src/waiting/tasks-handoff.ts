@@ -3,7 +3,7 @@ import { hand } from "../bus/hand-over/hand.ts";
 import { resultOf } from "../bus/tasks/result.ts";
 import type { OutputOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
-import type { Calling, Given } from "./handed.ts";
+import type { AnswerWithReceipt, Calling } from "./handed.ts";
 import { receiptOf } from "./take-mail.ts";
 import { countdown, ended, wait } from "./wait.ts";
 
@@ -13,7 +13,7 @@ export async function awaitResult(
   engine: Engine,
   { agent, name, timeoutSeconds }: { agent: string; name: string; timeoutSeconds?: number },
   { signal, handOver }: Calling,
-): Promise<Given<Output>> {
+): Promise<AnswerWithReceipt<Output>> {
   const left = countdown(timeoutSeconds);
   const look = async () => {
     const result = await engine.read((tx) => resultOf(tx, agent, name));

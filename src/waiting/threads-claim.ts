@@ -16,7 +16,7 @@ import { inMs, wait } from "./wait.ts";
 
 type Input = ParsedOf<"threads.claim"> & { handOver?: string; collects?: boolean };
 
-/** With an id of the call, by which its answer can be found again if it is lost after the commit. */
+/** With the id of the call, by which its answer can be found again if it was lost after the commit. */
 function claim(engine: Engine, input: Input): Promise<Granted> {
   const named = { ...input, call: input.handOver ?? crypto.randomUUID() };
   return engine.write((tx) => threadsClaim(tx, named), {
@@ -34,7 +34,7 @@ export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSi
     return claim(engine, input);
   }
   if (input.thread !== undefined) throw onlyOneOf("thread", "wait");
-  // A read decides whether to try, so that of a hundred waiters not all queue up for the write lock.
+  // A read decides whether to try, so that a hundred waiters do not all queue for the write lock.
   const claimed = await wait<Granted>(
     engine,
     { topics: [agentTopic(input.agent)] },
@@ -42,7 +42,7 @@ export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSi
       const { names, now, inMs } = await engine.read((tx) => claimable(tx, input.agent));
       const granted = now ? await claim(engine, input) : undefined;
       if (granted?.answer.thread) return { found: granted };
-      // Where another one was faster its claim may not be visible yet.
+      // If another agent was faster, its claim may not be visible yet.
       return { againInMs: now ? 5 : inMs, topics: names.map(agentTopic) };
     },
     { timeoutMs: inMs(input.timeoutSeconds), signal, agent: input.agent },

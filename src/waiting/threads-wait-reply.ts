@@ -1,4 +1,7 @@
-/** [W2] `wait-reply`: blocks until somebody else says something in a thread. What it finds is hidden from other readers of the same inbox; collecting is the caller's. */
+/**
+ * [W2] `wait-reply`: blocks until another agent writes in a thread. The messages it finds are hidden from other
+ * readers of the same inbox; the caller collects them.
+ */
 import { renewalDueInMs, renewWaiting } from "../bus/procedures/threads-renew.ts";
 import { replies, replyStart, takeReplies } from "../bus/procedures/threads-wait-reply.ts";
 import { InboxError } from "../contract/errors.ts";
@@ -26,8 +29,8 @@ export async function waitReply(
       if (!now.messages.length)
         return {
           againInMs: earliest(now.againInMs, await keepLease(engine, start.thread, input.agent)),
-          // Only what another reader has in hand can come back by a word about the agent. Of a hundred who wait for one
-          // agent's replies the others were woken by each.
+          // Only messages that are handed over to another reader can come back with an event about the agent. If every waiter
+          // subscribed to it, each reply to one agent would wake all that wait for its replies.
           topics: reader && now.inHand ? [thread, agentTopic(reader.agent)] : [thread],
         };
       const messages = reader
@@ -45,8 +48,8 @@ export async function waitReply(
 const laterMs = 1000;
 
 /**
- * [L9] A holder that waits for the answer to its own question is at work: its lease is renewed when that is due. Answers
- * with the milliseconds until then.
+ * [L9] A holder that waits for the answer to its own question is at work: its lease is renewed when it is due.
+ * Returns the milliseconds until then.
  */
 async function keepLease(engine: Engine, thread: number, agent: string | undefined) {
   if (agent === undefined) return undefined;
@@ -56,7 +59,7 @@ async function keepLease(engine: Engine, thread: number, agent: string | undefin
   try {
     return await engine.write((tx) => renewWaiting(tx, waiting));
   } catch (error) {
-    // The answer may come all the same.
+    // The answer may still come.
     if (!(error instanceof InboxError)) throw error;
     return laterMs;
   }

@@ -1,6 +1,6 @@
 /**
- * Blocking, the one way everything here blocks: subscribe, then read, then sleep until something may have
- * changed, and read again. The read is the truth, so that a lost or a false wake-up harms nobody.
+ * Blocking, in one way for all operations: subscribe, read, sleep until something may have changed, and read again.
+ * The read decides, so a lost or a false wake-up does no harm.
  */
 import { isKnown, join } from "../bus/agent.ts";
 import { InboxError } from "../contract/errors.ts";
@@ -10,7 +10,7 @@ export interface Looked<T> {
   found?: T;
   /** Something may change by time alone: read again after at most this many milliseconds. */
   againInMs?: number;
-  /** What to wait on from now on, where that has changed. */
+  /** What to wait for from now on, if that has changed. */
   topics?: readonly string[];
 }
 
@@ -21,11 +21,11 @@ const subscribe = (engine: Engine, on: On) =>
   "mailOf" in on ? engine.mail(on.mailOf) : engine.subscribe(on.topics);
 
 export interface WaitOptions {
-  /** For ever where it is undefined. */
+  /** Without a limit if it is undefined. */
   timeoutMs?: number;
-  /** Who waits: it counts as living for as long. */
+  /** The waiting agent: it counts as live meanwhile. */
   agent?: string;
-  /** Ends the wait with an error: nobody wants the answer any more. */
+  /** Ends the wait with an error: its answer is no longer wanted. */
   signal?: AbortSignal;
 }
 
@@ -51,11 +51,11 @@ export async function wait<T>(
         subscription.close();
         topics = looked.topics;
         subscription = engine.subscribe(topics);
-        continue; // read again: something may have come while nobody listened
+        continue; // read again: something may have been written while nobody listened
       }
       const left = deadline === undefined ? undefined : deadline - performance.now();
       if (left !== undefined && left <= 0) {
-        // Whose time ran out meanwhile is told why there is no answer, and not that there is nothing.
+        // If the time is over meanwhile, the error says why there is no answer, instead of reporting that there is nothing.
         if (looked.failed) throw looked.failed;
         return undefined;
       }
@@ -71,38 +71,38 @@ export async function wait<T>(
   }
 }
 
-/** Who waits for mail is somebody, also before it has said a word: a message to everybody is for it too. */
+/** An agent that waits for mail is known, even before it has sent anything: a broadcast is for it too. */
 async function introduce(engine: Engine, agent: string): Promise<void> {
   try {
     if (!(await engine.read((tx) => isKnown(tx, agent)))) await engine.write((tx) => join(tx, agent));
   } catch (error) {
-    // Its wait is what counts.
+    // Only its wait matters.
     if (!(error instanceof InboxError)) throw error;
   }
 }
 
 const awayMs = 500;
 
-/** Whoever begins to wait is told that the database is away; who waits already goes on when it is back. */
+/** A wait that starts is told that the database is unavailable; one that is open continues when it is back. */
 function awhile(error: unknown, begun: boolean): { failed: InboxError; againInMs: number } {
   if (begun && error instanceof InboxError && error.details?.away)
     return { failed: error, againInMs: awayMs };
   throw error;
 }
 
-/** The reason of an abort that ends a wait as its timeout would: the answer is wanted, but not any later. */
+/** The reason of an abort that ends a wait as its timeout would: the answer is still wanted, but now. */
 export const endOfWait = Symbol("end of wait");
 
-/** Whether the wait is over; throws where nobody wants the answer any more. */
+/** Whether the wait is over; throws if its answer is no longer wanted. */
 export function ended(signal: AbortSignal | undefined): boolean {
   if (signal?.aborted && signal.reason !== endOfWait) throw signal.reason;
   return signal?.aborted === true;
 }
 
-/** [W3] 0 is at once, and nothing said is for ever. */
+/** [W3] 0 returns at once; without a value it waits forever. */
 export const inMs = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
 
-/** How many milliseconds are left of a time that begins now; undefined where it is endless. */
+/** The milliseconds that are left of a time that starts now; undefined if it is unlimited. */
 export function countdown(seconds: number | undefined): () => number | undefined {
   if (seconds === undefined) return () => undefined;
   const deadline = performance.now() + seconds * 1000;

@@ -73,7 +73,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await look()).thread.threadId).toBe(threads.others);
   });
 
-  test("[X10] channels, dead letters, replies, entries and workspaces show a worker what is its own", async () => {
+  test("[X10] channels, dead letters, replies, entries and workspaces show a worker only its own", async () => {
     await using bench = await start();
     const { messages, entries } = await scene(bench);
     const worker = await as(bench, "w", "worker");
@@ -138,7 +138,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await refusal(watching)).toMatchObject({ code: "not_allowed" });
   });
 
-  test("[X10] a worker settles what is in its own inbox or on a topic, and nothing of another's", async () => {
+  test("[X10] a worker settles messages in its own inbox or on a topic, and none of another agent's", async () => {
     await using bench = await start();
     const { messages } = await scene(bench);
     const worker = await as(bench, "w", "worker");

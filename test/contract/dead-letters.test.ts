@@ -56,7 +56,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await inbox.call("deadLetters.list", {})).messages).toEqual([message]);
   });
 
-  test("[B6] what is not dead is no dead letter", async () => {
+  test("[B6] a message that is not dead is not found as a dead letter", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await post(inbox, "w");
@@ -96,7 +96,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await inbox.call("mailbox.check", { agent: "lead" })).total).toBe(2); // told each time
   });
 
-  test("[B6] [W5] requeueing wakes whoever waits for mail", async () => {
+  test("[B6] [W5] requeueing wakes an agent that waits for mail", async () => {
     await using bench = await start();
     await post(bench.inbox, "w");
     await letDie(bench, "w");
@@ -206,7 +206,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await inbox.call("deadLetters.requeue", { channel: "w", ...by })).toEqual({ requeued: 0 });
   });
 
-  test("[B6] [M3] a reader that keeps its own position still sees what has died", async () => {
+  test("[B6] [M3] a reader that keeps its own position still sees messages that have died", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await post(inbox, "w");

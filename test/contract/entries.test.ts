@@ -58,7 +58,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await refusal(history(inbox, { before: "x" }))).code).toBe("invalid_input");
   });
 
-  test("[U3] a page has 50 entries unless told, and at most 200", async () => {
+  test("[U3] a page has 50 entries by default, and at most 200", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const entries = Array.from({ length: 250 }, (_, i) => ({
@@ -148,7 +148,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await refusal(inbox.call("entries.restore", { id }))).details).toEqual({ erased: true });
   });
 
-  test("[U4] an entry is read once, by whoever says so, and may be unread again; looking at it changes nothing", async () => {
+  test("[U4] an entry is marked as read once, on request, and can be marked as unread again; showing it changes nothing", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const workspace = await workspaceOf(inbox);
@@ -183,7 +183,7 @@ describe.each(engines)("$name", ({ start }) => {
       expect((await refusal(inbox.call(name, { id: unknown }))).code).toBe("not_found");
   });
 
-  test("[U6] a reply goes to the workspace's agent as an answer, wakes whoever waits, and marks the entry as read", async () => {
+  test("[U6] a reply goes to the workspace's agent as an answer, wakes its wait, and marks the entry as read", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const { push, workspaceId } = await workspaceOf(inbox);
@@ -263,7 +263,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(messages.map(({ payload }) => payload)).toEqual([{ entry: id, choice: "no" }]);
   });
 
-  test("[U9] whatever is sent to the person is an entry: a result, a task, a plain message, a channel's; a broadcast is none", async () => {
+  test("[U9] every message to the person is an entry: a result, a task, a plain message, a channel message; a broadcast is not", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await inbox.call("threads.send", { from: "user", to: "w", subject: "do it" });
@@ -404,7 +404,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await ids(inbox, { workspaceId })).toEqual([id]);
   });
 
-  test("[U9] many who write to the person at once: an entry for each message, none twice, in order", async () => {
+  test("[U9] many agents write to the person at once: one entry per message, none twice, in order", async () => {
     await using bench = await start();
     const inboxes = [bench.inbox, bench.another(), bench.another()];
     await Promise.all(
@@ -421,7 +421,7 @@ describe.each(engines)("$name", ({ start }) => {
       );
   });
 
-  test("[B1] [U6] a question with choices reaches the person as an entry; the choice comes back to who asked", async () => {
+  test("[B1] [U6] a question with choices reaches the person as an entry; the choice comes back to the agent that asked", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const choices = ["yes", "no, not yet"];

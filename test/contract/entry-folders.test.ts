@@ -12,7 +12,7 @@ const say = (inbox: Inbox, from: string, message: string) =>
 const newest = async (inbox: Inbox) => (await inbox.call("entries.history", { limit: 1 })).entries[0]!;
 
 describe.each(engines)("$name", ({ start }) => {
-  test("[U10] a question is answered once; another choice has to say change, and both are told who answered what", async () => {
+  test("[U10] a question is answered once; another choice needs change, and both refusals name the answer and its author", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await inbox.call("mailbox.ask", { from: "ada", to: "user", question: "Deploy?", choices: ["yes", "no"] });
@@ -43,7 +43,7 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
   });
 
-  test("[U10] nobody answers an entry that it wrote itself", async () => {
+  test("[U10] an agent cannot answer an entry that it wrote itself", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await say(inbox, "user", "remember the milk");
@@ -131,7 +131,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(past.code).toBe("invalid_input");
   });
 
-  test("[U12] what is muted goes to the archive as it comes, but for questions", async () => {
+  test("[U12] new entries of a muted agent or thread go to the archive, except questions", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await inbox.call("threads.send", { from: "user", to: "bob", subject: "Build it" });

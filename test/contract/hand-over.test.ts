@@ -25,7 +25,7 @@ async function lapse(bench: Bench, times: number): Promise<void> {
 }
 
 describe.each(engines)("$name", ({ start }) => {
-  test("[B4] what was handed over and not confirmed is hidden, not collected", async () => {
+  test("[B4] mail that was handed over and not confirmed is hidden, not collected", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await write(inbox);
@@ -84,7 +84,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await status(inbox)).toMatchObject({ status: "acked", handed: 2 });
   });
 
-  test("[B4] [W5] giving back wakes whoever waits for that mail", async () => {
+  test("[B4] [W5] releasing mail wakes an agent that waits for it", async () => {
     await using bench = await start();
     await write(bench.inbox);
     const handed = await bench.inbox.hand("mailbox.receive", { agent });
@@ -93,7 +93,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(ids(await waiting)).toEqual([1]);
   });
 
-  test("[B4] a confirmation that comes late still counts where nobody else was handed the message", async () => {
+  test("[B4] a late confirmation still counts if the message was handed to nobody else", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await write(inbox);
@@ -185,7 +185,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(first.thread?.threadId).toBe("thr_1");
   });
 
-  test("[B4] what was given back by somebody who may have seen it says that it comes again", async () => {
+  test("[B4] mail that was released after it may have been seen is marked as redelivered", async () => {
     await using bench = await start();
     await write(bench.inbox);
     const call = crypto.randomUUID();
@@ -207,7 +207,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await check(inbox)).total).toBe(0);
   });
 
-  test("[B4] what was acked in between by its number stays acked by that one", async () => {
+  test("[B4] a message that was acked by its number in between stays acked by that agent", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await write(inbox);
@@ -316,7 +316,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await status(inbox, 2)).toMatchObject({ status: "acked", ackedBy: agent, handed: 1 });
   });
 
-  test("[B4.6] [M4] what is acked by its number while it is on its way to another receiver is not that one's", async () => {
+  test("[B4.6] [M4] a message that is acked by its number while it is handed over does not belong to the receiver", async () => {
     await using bench = await start();
     const { inbox } = bench;
     for (const ack of ["messages.ack", "messages.ackAll"] as const) {
@@ -367,7 +367,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(messages).toMatchObject([{ id: 1, redelivered: true }]);
   });
 
-  test("[B3] receive, check, wait and gather all hide what is to be acked by hand", async () => {
+  test("[B3] receive, check, wait and gather all hide messages that are acked by hand", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const how = { agent, ack: "manual" as const };
@@ -411,7 +411,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await check(inbox)).total).toBe(0);
   });
 
-  test("[B3] [W5] the sender of a dead letter is told, and woken", async () => {
+  test("[B3] [W5] the sender of a dead letter is notified, and woken", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await write(inbox, "poison");
@@ -441,7 +441,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await status(inbox)).toMatchObject({ status: "acked", handed: 5 });
   });
 
-  test("[B3] only lapsed manual deliveries count: not lost answers, not what was given back", async () => {
+  test("[B3] only lapsed manual deliveries count: not lost answers, not released mail", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await write(inbox);
@@ -473,7 +473,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await status(inbox)).status).toBe("dead");
   });
 
-  test("[B7] a slow message blocks nobody else's", async () => {
+  test("[B7] a slow message does not block other messages", async () => {
     await using bench = await start();
     const { inbox } = bench;
     for (let i = 0; i < 3; i++) await write(inbox);
@@ -504,7 +504,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await check(inbox)).toMatchObject({ total: 2, hidden: 0 });
   });
 
-  test("[B7] a poisonous message at the head is passed over in the same call", async () => {
+  test("[B7] a poisonous message at the head is skipped in the same call", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await write(inbox, "poison");

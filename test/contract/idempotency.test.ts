@@ -67,7 +67,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(ids).toEqual([1, 2, 1, 2]);
   });
 
-  test("[M9] what is only spelled out is no other input", async () => {
+  test("[M9] input that only spells out defaults is the same input", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await post(inbox, "k");
@@ -155,7 +155,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await bench.inbox.call("messages.pending", { channel: "builds" })).count).toBe(2);
   });
 
-  test("[M9] a broadcast with a key is sent once, to those who were known then", async () => {
+  test("[M9] a broadcast with a key is sent once, to the agents that were known then", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await post(inbox, undefined, { sender: "a" });
@@ -226,7 +226,7 @@ describe.each(engines)("$name", ({ start }) => {
     }
   });
 
-  test("[M9] what is no write takes none", async () => {
+  test("[M9] operations that are not writes take no key", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const key = { idempotencyKey: "k" };

@@ -29,7 +29,7 @@ async function renewed(inbox: Inbox, times: number): Promise<void> {
 }
 
 describe.each(engines)("$name", ({ start }) => {
-  test("[L1] of racing claimers exactly one wins; the others learn who holds it and until when", async () => {
+  test("[L1] of concurrent claims exactly one wins; the others are told the holder and the expiry time", async () => {
     await using bench = await start();
     await give(bench.inbox);
     const claimers = Array.from({ length: 8 }, () => bench.another());
@@ -81,7 +81,7 @@ describe.each(engines)("$name", ({ start }) => {
       await inbox.call("threads.claim", { agent: "w", thread, leaseSeconds });
   });
 
-  test("[L2] a bare claim takes the best candidate in one step, and says so when there is none", async () => {
+  test("[L2] a bare claim takes the best candidate in one step, and reports if there is none", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await give(inbox);
@@ -119,7 +119,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await waiting).toMatchObject({ woke: true, thread: { threadId: thread, status: "claimed" } });
   });
 
-  test("[L2] claim --wait wakes when a lease runs out, though nobody writes then", async () => {
+  test("[L2] claim --wait wakes when a lease lapses, although nothing is written then", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await inbox.call("pools.join", { agent: "w2", pool: "w" });
@@ -130,7 +130,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(taken?.assignedTo).toBe("w2");
   });
 
-  test("[L3] expiry takes nothing away: until somebody else claims, the holder may renew, update and finish", async () => {
+  test("[L3] a lapsed lease changes nothing: until another agent claims, the holder may renew, update and finish", async () => {
     await using bench = await start();
     const { inbox } = bench;
     for (const act of ["renew", "update", "done"] as const) {
@@ -172,7 +172,7 @@ describe.each(engines)("$name", ({ start }) => {
     });
   });
 
-  test("[L4] a late result is kept in the thread, marked, once, and the answer says so", async () => {
+  test("[L4] a late result is kept in the thread, marked, once, and the answer reports it", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await give(inbox);
@@ -259,7 +259,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(messages).toHaveLength(1);
   });
 
-  test("[L5] on a thread that nobody holds an invented token says where the thread stands, and claims nothing", async () => {
+  test("[L5] on a thread without a holder an invented token is told the thread's status, and claims nothing", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await give(inbox);
@@ -274,7 +274,7 @@ describe.each(engines)("$name", ({ start }) => {
     );
   });
 
-  test("[L5] what is no token at all is invalid input", async () => {
+  test("[L5] text that is not a token is invalid input", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await give(inbox);
@@ -365,7 +365,7 @@ describe.each(engines)("$name", ({ start }) => {
     });
   });
 
-  test("[L7] by default the fifth take-over fails the thread; a bare claim goes on to the next candidate", async () => {
+  test("[L7] by default the fifth take-over fails the thread; a bare claim takes the next candidate", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await give(inbox);
@@ -380,7 +380,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await inbox.call("threads.show", { thread })).thread.status).toBe("failed");
   });
 
-  test("[L8] time is the engine's: nobody's input holds one, and the engine's clock alone ends a lease", async () => {
+  test("[L8] time is the engine's: no input contains one, and only the engine's clock ends a lease", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await give(inbox);
@@ -401,7 +401,7 @@ describe.each(engines)("$name", ({ start }) => {
       ).toBe("invalid_input");
   });
 
-  test("[L10] release by force takes a thread from its holder, who is fenced and told", async () => {
+  test("[L10] release by force takes a thread from its holder, which is fenced and told", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await give(inbox);

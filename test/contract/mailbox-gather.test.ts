@@ -62,7 +62,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(ids(await waiting)).toEqual([1, 2, 3]);
   });
 
-  test("[B5] need: any ends with the first answer, a number with so many; who did not answer is missing", async () => {
+  test("[B5] need: any ends with the first answer, N with the Nth; agents that have not answered are missing", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await answer(inbox, "b");
@@ -93,13 +93,13 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await refusal(gather(bench.inbox, { from: ["*"] }))).code).toBe("invalid_input");
   });
 
-  test("[B5] who is named twice has to answer once", async () => {
+  test("[B5] an agent that is named twice has to answer once", async () => {
     await using bench = await start();
     await answer(bench.inbox, "a");
     expect(await gather(bench.inbox, { from: ["a", "a"] })).toMatchObject({ woke: true, missing: [] });
   });
 
-  test("[B5] [W3] after the timeout it gives what has come, and who is missing", async () => {
+  test("[B5] [W3] after the timeout it returns the answers that have arrived, and the missing agents", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await answer(inbox, "b");
@@ -172,7 +172,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await left(inbox)).toEqual([3]);
   });
 
-  test("[B5] a thread that nobody has taken yet is open too; a cancelled one is not", async () => {
+  test("[B5] a thread that nobody has claimed yet is open too; a cancelled one is not", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await inbox.call("threads.send", { from: agent, to: "a", subject: "s" });
@@ -195,7 +195,7 @@ describe.each(engines)("$name", ({ start }) => {
     });
   });
 
-  test("[B5] what is hidden with another reader is no answer yet, nor what was acked", async () => {
+  test("[B5] a message that is hidden with another reader is not an answer yet, nor is an acked one", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await answer(inbox, "a");
@@ -233,7 +233,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(got.missing).toEqual(got.woke ? [] : ["a"]);
   });
 
-  test("[B5] nobody who has answered is missing, however big the answers are", async () => {
+  test("[B5] an agent that has answered is not missing, however big the answers are", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const from = ["a", "b", "c", "d", "e"];

@@ -13,7 +13,7 @@ const ids = (answer: { messages: { id: number }[] }) => answer.messages.map(({ i
 const pending = async (inbox: Inbox) => (await inbox.call("messages.pending", { channel: agent })).count;
 
 describe.each(engines)("$name", ({ start }) => {
-  test("[B1] receive collects one message, the oldest, and what was collected is acked", async () => {
+  test("[B1] receive collects one message, the oldest, and a collected message is acked", async () => {
     await using bench = await start();
     const { inbox } = bench;
     for (const text of ["one", "two", "three"]) await write(inbox, text);
@@ -27,7 +27,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await pending(inbox)).toBe(0);
   });
 
-  test("[B1] with max receive collects up to so many, and waits for no more than the first", async () => {
+  test("[B1] with max N receive collects up to N messages, and waits only for the first", async () => {
     await using bench = await start();
     const { inbox } = bench;
     for (let i = 1; i <= 5; i++) await write(inbox, String(i));
@@ -109,7 +109,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(ids(await inbox.call("mailbox.check", { agent, lifo: true }))).toEqual([6, 2, 1]);
   });
 
-  test("[B1] one sender's mail can be asked for; the others' stays where it is", async () => {
+  test("[B1] mail can be limited to one sender; the rest stays", async () => {
     await using bench = await start();
     const { inbox } = bench;
     for (const from of ["a", "b", "a", "c", "b"]) await write(inbox, `from ${from}`, from);
@@ -144,7 +144,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(got.sort()).toEqual(["first", "second"]);
   });
 
-  test("[B1] list shows what is waiting, oldest first, without collecting it", async () => {
+  test("[B1] list shows waiting mail, oldest first, without collecting it", async () => {
     await using bench = await start();
     const { inbox } = bench;
     expect(await inbox.call("mailbox.list", { agent })).toEqual({ messages: [], total: 0, hidden: 0 });
@@ -210,7 +210,7 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
   });
 
-  test("[B2] wait goes on for the batch window after the first message, and returns all as one", async () => {
+  test("[B2] wait continues for the batch window after the first message, and returns all messages together", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await write(inbox, "there before", "a");
@@ -224,7 +224,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await pending(inbox)).toBe(0);
   });
 
-  test("[B2] the window opens with the first message, not with the wait, and ends by itself", async () => {
+  test("[B2] the window starts with the first message, not with the wait, and ends without more mail", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const waiting = bench.another().call("mailbox.wait", { agent, batchWindow: 0.5, timeoutSeconds: 10 });
@@ -235,7 +235,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(performance.now() - started).toBeGreaterThanOrEqual(450);
   });
 
-  test("[B2] the window is 2 seconds unless told", async () => {
+  test("[B2] the window is 2 seconds by default", async () => {
     await using bench = await start();
     const started = performance.now();
     await write(bench.inbox, "x");
@@ -369,7 +369,7 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
   });
 
-  test("[B8] agents are listed with the mail that waits for each: not what was collected, has died or has expired", async () => {
+  test("[B8] agents are listed with their waiting mail: without collected, dead and expired messages", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await inbox.call("pools.join", { agent, pool: "backend" });

@@ -48,7 +48,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await inbox.call("events.watch", { afterEvent: 0 })).toEqual(events);
   });
 
-  test("[M4] of racing ackers exactly one gets already: false, and all the same time", async () => {
+  test("[M4] of concurrent acks exactly one gets already: false, and all get the same time", async () => {
     await using bench = await start();
     const ackers = Array.from({ length: 8 }, () => bench.another());
     for (let id = 1; id <= 5; id++) {
@@ -102,7 +102,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await inbox.call("messages.status", { id: 1 })).toMatchObject({ status: "dead", ackedAt: null });
   });
 
-  test("[M4] what is hidden with one reader can be acked, by whoever holds its number", async () => {
+  test("[M4] a message that is hidden with one reader can be acked by any agent that knows its number", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await post(inbox, "w");
@@ -125,7 +125,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await inbox.call("mailbox.check", { agent: "w" })).total).toBe(0);
   });
 
-  test("[M4] ackAll acks what is pending on one channel and returns how many it changed", async () => {
+  test("[M4] ackAll acks the pending messages of one channel and returns how many it changed", async () => {
     await using bench = await start();
     const { inbox } = bench;
     for (let i = 0; i < 4; i++) await post(inbox, "w");

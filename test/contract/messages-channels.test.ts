@@ -8,7 +8,7 @@ const post = (inbox: Inbox, channel: string, ttlSeconds?: number) =>
   inbox.call("messages.send", { channel, content: "x", sender: "ci", ...(ttlSeconds && { ttlSeconds }) });
 
 describe.each(engines)("$name", ({ start }) => {
-  test("[M6] every channel is listed by name, with what is pending and its newest message", async () => {
+  test("[M6] every channel is listed by name, with its pending messages and its newest message", async () => {
     await using bench = await start();
     const { inbox } = bench;
     expect(await inbox.call("messages.channels", {})).toEqual({ channels: [], hasMore: false });

@@ -46,7 +46,7 @@ describe.each(engines)("$name", ({ start }) => {
     });
   });
 
-  test("[M2] the limit is 50 unless told, from 1 to 1000, and anything else is refused", async () => {
+  test("[M2] the limit is 50 by default, from 1 to 1000, and anything else is refused", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await Promise.all(upTo(60).map(() => post(inbox)));
@@ -59,7 +59,7 @@ describe.each(engines)("$name", ({ start }) => {
       expect((await refusal(read(inbox, { afterId }))).code).toBe("invalid_input");
   });
 
-  test("[M2] filters by sender, by correlation id, and with what was acked; together they narrow", async () => {
+  test("[M2] filters by sender and correlation id, with or without acked messages; filters combine", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await post(inbox, { sender: "a" });
@@ -299,7 +299,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await inbox.call("deadLetters.list", {})).count).toBe(0);
   });
 
-  test("[M6] pending counts what is unacked and unexpired, hidden ones too, dead ones not", async () => {
+  test("[M6] pending counts unacked and unexpired messages, including hidden ones, but not dead ones", async () => {
     await using bench = await start();
     const { inbox } = bench;
     bench.freeze();
@@ -326,7 +326,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await count()).toBe(1);
   });
 
-  test("[M7] gc deletes what has expired, and says how many", async () => {
+  test("[M7] gc deletes expired messages, and returns how many", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await post(inbox, { ttlSeconds: 10 });
@@ -340,7 +340,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(ids(await read(inbox, { includeAcked: true }))).toEqual([3, 4, 5]);
   });
 
-  test("[M7] with the option gc deletes what was acked longer ago, to the millisecond", async () => {
+  test("[M7] with the option gc deletes messages that were acked earlier, to the millisecond", async () => {
     await using bench = await start();
     const { inbox } = bench;
     bench.freeze();
@@ -427,14 +427,14 @@ describe.each(engines)("$name", ({ start }) => {
     expect(ids(await read(inbox, { includeAcked: true }))).toEqual([1, 4, 5]);
   });
 
-  test("[M7] who did not ask for acked messages misses none of them", async () => {
+  test("[M7] a reader that does not ask for acked messages misses none when they are deleted", async () => {
     await using bench = await start();
     await pruned(bench, 5, [2, 3]);
     expect(ids(await read(bench.inbox, { afterId: 1 }))).toEqual([4, 5]);
     expect(ids(await read(bench.inbox))).toEqual([1, 4, 5]);
   });
 
-  test("[M7] what lies before the gap is still read; then the cursor says so, never a silent gap", async () => {
+  test("[M7] messages before the gap are still read; then the cursor is refused: there is no silent gap", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await pruned(bench, 9, [4, 5, 8]);
@@ -492,7 +492,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(ids(await read(inbox, { afterId: 4, includeAcked: true }))).toEqual([5, 6]);
   });
 
-  test("[M7] where nothing is left, going on as told finds what comes next", async () => {
+  test("[M7] if nothing is left, continuing as the error says finds the next message", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await posts(inbox, 1);
@@ -531,7 +531,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(ids(await read(inbox, { channel: "other", afterId: 1, includeAcked: true }))).toEqual([5]);
   });
 
-  test("[M7] deleting what had expired makes no gap: nobody could have read it any more", async () => {
+  test("[M7] deleting expired messages leaves no gap: nobody could read them any more", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await post(inbox);
@@ -573,7 +573,7 @@ describe.each(engines)("$name", ({ start }) => {
       );
   });
 
-  test("[M8] further requests of the first sender are no replies: not to others, not as copies of a broadcast", async () => {
+  test("[M8] further requests of the first sender are not replies: neither to others nor as copies of a broadcast", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const ask = (name: string) => post(inbox, { channel: name, sender: "lead", correlationId: "r" });
@@ -591,7 +591,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(answers).toEqual(copies!.map((copy) => copy.id));
   });
 
-  test("[M8] whoever sends without a name is anybody: the second such message is a reply", async () => {
+  test("[M8] a sender without a name may be anybody: the second such message is a reply", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await post(inbox, { channel: "reviewer", sender: "cli", correlationId: "r" });

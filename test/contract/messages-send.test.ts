@@ -57,7 +57,7 @@ describe.each(engines)("$name", ({ start }) => {
     });
   });
 
-  test("[M1] what was not given is null, and metadata an empty object", async () => {
+  test("[M1] fields that were not given are null, and metadata is an empty object", async () => {
     await using bench = await start();
     expect(await post(bench.inbox)).toMatchObject({
       correlationId: null,
@@ -104,7 +104,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(messages.map(({ content }) => content)).toEqual(contents);
   });
 
-  test("[M1] a thread's message is in the agent's channel: its body, or the summary where there is no body", async () => {
+  test("[M1] a message of a thread is in the agent's channel: its body, or the summary if there is no body", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await inbox.call("threads.send", { from: "lead", to: "w", subject: "s", payload: { n: 1 } });
@@ -203,7 +203,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(messages[0]!.metadata).toEqual(metadata);
   });
 
-  test("[M10] metadata that is no JSON object is refused even where it is an object of the language", async () => {
+  test("[M10] metadata that is not a JSON object is refused, even if it is an object of the language", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const round: Record<string, unknown> = {};
@@ -274,7 +274,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await inbox.call("mailbox.check", { agent: "b" })).total).toBe(1);
   });
 
-  test("[M12] a sender's first act may be the broadcast; one that reaches nobody is refused and leaves nothing", async () => {
+  test("[M12] the first act of a sender may be the broadcast; one that reaches nobody is refused and leaves nothing", async () => {
     await using bench = await start();
     const { inbox } = bench;
     expect((await refusal(post(inbox, { channel: "*" }))).code).toBe("not_found");
@@ -342,7 +342,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await waits).messages.map(({ message }) => message)).toEqual(["hello"]);
   });
 
-  test("[T15] a pool without other members says so, and nothing is written; an agent's name is the agent's", async () => {
+  test("[T15] a pool without other members is reported, and nothing is written; the name of an agent means the agent", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await inbox.call("pools.join", { agent: "w", pool: "builders" });
@@ -361,7 +361,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await inbox.call("mailbox.check", { agent: "crew" })).total).toBe(1);
   });
 
-  test("[M13] a message to a name nobody has used is kept, and the answer says so with close names", async () => {
+  test("[M13] a message to a name that nobody has used is kept, and the answer lists close names", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await act(inbox, "backend-worker", "frontend");

@@ -13,7 +13,7 @@ const contents = ({ messages }: { messages: { content: string }[] }) =>
   messages.map(({ content }) => content);
 
 describe.each(engines)("$name", ({ start }) => {
-  test("[M14] [W5] msg wait answers at once with what there is, and else sleeps until another writes", async () => {
+  test("[M14] [W5] msg wait answers at once if there are messages, and otherwise sleeps until one is written", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await post(inbox, "one");
@@ -48,7 +48,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await refusal(wait(inbox, { commit: true }))).code).toBe("invalid_input");
   });
 
-  test("[M14] only what was asked for ends a wait: its sender, its correlation id", async () => {
+  test("[M14] only messages that match end a wait: by sender, by correlation id", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const waiting = wait(bench.another(), { sender: "qa", correlationId: "k" });

@@ -94,7 +94,7 @@ describe.each(engines)("$name", (engine) => {
     expect(agents.map(({ name }) => name)).toContain(oneOf);
   });
 
-  test("[X11] [Q1] a name with a token or a workspace is no name for a sub-agent, however silent its owner", async () => {
+  test("[X11] [Q1] a name with a token or a workspace cannot be a sub-agent's, however inactive its owner is", async () => {
     await using bench = await byHand(engine);
     const { inbox, push } = bench;
     await inbox.call("tokens.create", { agent: "reviewer", scope: "worker" });
@@ -110,7 +110,7 @@ describe.each(engines)("$name", (engine) => {
     await push("reviewer", { agent: "lead" });
   });
 
-  test("[X11] [T12] a pool takes nobody's mail: it cannot have the name of the person or of whoever was given one", async () => {
+  test("[X11] [T12] a pool takes no agent's mail: it cannot have the name of the person or a reserved name", async () => {
     await using bench = await engine.start();
     const { inbox } = bench;
     await inbox.call("tokens.create", { agent: "reviewer", scope: "worker" });

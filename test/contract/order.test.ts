@@ -19,7 +19,7 @@ const post = (inbox: Inbox, channel: string, sender = agent) =>
   inbox.call("messages.send", { channel, content: "poison", sender });
 
 describe.each(engines)("$name", (engine) => {
-  test("[G6] what is read without an order comes turned around in one column of each database", async () => {
+  test("[G6] rows that are read without an order come reversed in one column of each database", async () => {
     await using bench = await engine.start();
     const server = engine.name === "postgres" || engine.name === "rabbitmq";
     const rows = await bench.engine.write(function* () {
@@ -81,7 +81,7 @@ describe.each(engines)("$name", (engine) => {
     expect(copies!.map(({ channel }) => channel)).toEqual(sorted);
   });
 
-  test("[G6] what dies at once, or comes back at once, is told in the order of its numbers", async () => {
+  test("[G6] messages that die together, or come back together, are reported in the order of their numbers", async () => {
     await using bench = await engine.start();
     bench.freeze();
     const { inbox } = bench;
@@ -106,7 +106,7 @@ describe.each(engines)("$name", (engine) => {
     for (const name of ["w", "v"]) await inbox.call("mailbox.check", { agent: name });
   });
 
-  test("[G6] entries of one moment: the later one first in the history, as they were written in an export, and in what was erased", async () => {
+  test("[G6] entries of one millisecond: the later one first in the history, in the order of writing in an export, and when erased", async () => {
     await using bench = await engine.start();
     bench.freeze();
     const { inbox } = bench;

@@ -5,7 +5,7 @@ import { refusal } from "../support/refusal.ts";
 import { until } from "../support/until.ts";
 
 describe.each(engines)("$name", ({ start }) => {
-  test("[A5] the person's choice decides, is handed to whoever waits, and does not come to the inbox again", async () => {
+  test("[A5] the person's choice decides, is given to the waiting call, and does not stay in the inbox", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const decision = inbox.call("mailbox.decide", {
@@ -27,7 +27,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await inbox.call("mailbox.list", { agent: "ci" })).messages).toEqual([]);
   });
 
-  test("[A5] what was asked of the person is answered by nobody else, by either command", async () => {
+  test("[A5] a question to the person cannot be answered by another agent, by either command", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const asked = { from: "ci", to: ["user"], question: "Release?", choices: ["yes", "no"] };
@@ -74,7 +74,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await look()).toMatchObject({ decided: true, choice: "yes" });
   });
 
-  test("[A7] of a name that nobody has, the record says so", async () => {
+  test("[A7] the record says that there is no agent of a name that nobody has", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await inbox.call("mailbox.send", { from: "ada", to: "bob", message: "hi" });
@@ -152,7 +152,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(many.message).toBe("need is 2, but the number of agents asked is 1");
   });
 
-  test("[A6] [A7] a question that nobody answers goes to a second name; who asked and answered is on record", async () => {
+  test("[A6] [A7] a question without an answer goes to a second agent; the record has who asked and who answered", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const decision = inbox.call("mailbox.decide", {

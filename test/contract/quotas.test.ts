@@ -21,7 +21,7 @@ const start = async ({ start: begin }: (typeof engines)[number]) => {
 };
 
 describe.each(engines)("$name", (engine) => {
-  test("[Y5] there are no quotas until they are set; an agent's own count instead of everybody's", async () => {
+  test("[Y5] there are no quotas until they are set; an agent's own quota replaces the one for all", async () => {
     await using bench = await start(engine);
     const { inbox } = bench;
     expect(await inbox.call("quotas.list", {})).toEqual({ quotas: [] });
@@ -46,7 +46,7 @@ describe.each(engines)("$name", (engine) => {
     await post(inbox, "bulk");
   });
 
-  test("[Y5] messages count by the minute, whichever way they are sent; what is refused writes nothing", async () => {
+  test("[Y5] messages are counted per minute, however they are sent; a refused write writes nothing", async () => {
     await using bench = await start(engine);
     const { inbox } = bench;
     const { thread } = await inbox.call("threads.send", { from: "lead", to: "w", subject: "s" });

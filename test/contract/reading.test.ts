@@ -88,7 +88,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await collected(inbox, "w")).toEqual(["msg_1"]);
   });
 
-  test("[T11] wait-reply collects what it answers with, and only what is to the waiter", async () => {
+  test("[T11] wait-reply collects the messages it answers with, but only those to the waiter", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await give(inbox, "lead", "w");
@@ -151,7 +151,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(value.messages.map(({ summary }) => summary)).toEqual(["yes"]);
   });
 
-  test("[T11] what was collected no longer counts as unread, and is collected once", async () => {
+  test("[T11] a collected message no longer counts as unread, and is collected once", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await give(inbox, "lead", "w");

@@ -165,7 +165,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await left("builds")).toEqual([6]);
   });
 
-  test("[Y2] where somebody acks the messages of a topic, those that are not acked wait and stay", async () => {
+  test("[Y2] if messages of a topic are acked, the unacked ones are kept", async () => {
     await using bench = await start();
     const { inbox } = bench;
     for (let i = 1; i <= 3; i++) await post(inbox, "work");
@@ -223,7 +223,7 @@ describe.each(engines)("$name", (engine) => {
     expect((await inbox.call("messages.inbox", behind)).messages).toEqual([]);
   });
 
-  test("[Y2] of threads only those go that have ended and that nobody has business with", async () => {
+  test("[Y2] only ended threads that nobody needs are deleted", async () => {
     await using bench = await start();
     const { inbox, engine } = bench;
     const created = async (to: string, from = "lead") =>
@@ -342,7 +342,7 @@ describe.each(engines)("$name", (engine) => {
     expect(shown.messages.length).toBe(1);
   });
 
-  test("[Y3] a wait goes on while what is old is deleted, and wait-reply finds its place without old events", async () => {
+  test("[Y3] a wait continues while old rows are deleted, and wait-reply finds its position without old events", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const { thread } = await inbox.call("threads.send", { from: "lead", to: "w", subject: "s" });

@@ -163,7 +163,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await refusal(inbox.call("search.find", { q: "x".repeat(2000) }))).code).toBe("too_large");
   });
 
-  test("[U8] what was deleted, collected away or has expired is not found; a message to the person once", async () => {
+  test("[U8] deleted, collected and expired texts are not found; a message to the person is found once", async () => {
     await using bench = await start();
     const { inbox } = bench;
     bench.freeze();
@@ -192,7 +192,7 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
   });
 
-  test("[U8] a process that stood still while it searched finds what there is", async () => {
+  test("[U8] a process that was suspended while it searched finds everything", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await inbox.call("messages.send", { channel: "c", sender: "x", content: "late" });

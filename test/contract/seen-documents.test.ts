@@ -14,7 +14,7 @@ const push = async (inbox: Inbox, workspace: string, ...paths: string[]) =>
 const changes = async (inbox: Inbox, id: string) => (await inbox.call("entries.changes", { id })).documents;
 
 describe.each(engines)("$name", ({ start }) => {
-  test("[U15] a document is compared with what was last read of it, also in another entry", async () => {
+  test("[U15] a document is compared with the text that was last read, also in another entry", async () => {
     await using bench = await start();
     using folder = temporaryFolder();
     const { inbox } = bench;
@@ -55,7 +55,7 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
   });
 
-  test("[U15] what is too long or no text is not kept, and what is kept goes with its entry and its workspace", async () => {
+  test("[U15] long texts and binary files are not kept, and kept texts are deleted with their entry and workspace", async () => {
     await using bench = await start();
     using folder = temporaryFolder();
     const { inbox } = bench;
@@ -90,7 +90,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await changes(inbox, other)).toMatchObject([{ seenAt: null, after: null }]);
   });
 
-  test("[U15] only what was read last is kept", async () => {
+  test("[U15] only the texts that were read last are kept", async () => {
     await using bench = await start();
     using folder = temporaryFolder();
     const { inbox } = bench;

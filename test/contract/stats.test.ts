@@ -5,7 +5,7 @@ import { stats as schema } from "../../src/contract/stats.ts";
 import { engines } from "../support/engines.ts";
 
 describe.each(engines)("$name", ({ start }) => {
-  test("[O1] stats counts what is open and waiting, and lists what needs a look", async () => {
+  test("[O1] stats counts open and waiting things, and lists what needs attention", async () => {
     await using bench = await start();
     const { inbox } = bench;
     bench.freeze(); // no lease lapses, and nothing is older than a minute
@@ -59,7 +59,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(ended).toEqual([1, 1, 1]);
   });
 
-  test("[T9] a list has the leases of its threads where it is asked for them", async () => {
+  test("[T9] a list contains the leases of its threads if it is asked for them", async () => {
     await using bench = await start();
     const { inbox } = bench;
     bench.freeze();

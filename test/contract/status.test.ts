@@ -97,7 +97,7 @@ describe.each(engines)("$name", ({ start }) => {
     }
   });
 
-  test("[T6] a blocked update must say what is missing, and goes to the creator as a question", async () => {
+  test("[T6] a blocked update must state what is missing, and goes to the creator as a question", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await bring(inbox, "claimed");

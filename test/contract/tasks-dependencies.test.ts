@@ -28,7 +28,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await bench.due()).toEqual(["d"]);
   });
 
-  test("[Q10] [A2] what is given by its name and by its id is waited for once", async () => {
+  test("[Q10] [A2] a task that is given by its name and by its id is one dependency", async () => {
     await using bench = await byHand(engine);
     await bench.push("first");
     const { id } = (await bench.inbox.call("tasks.show", { name: "first" })).task;
@@ -49,7 +49,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await bench.due()).toEqual(["c"]);
   });
 
-  test("[Q10] a failed task skips all that wait for it, through and through, and each is told once", async () => {
+  test("[Q10] a failed task skips all tasks that depend on it, directly or not, and each is reported once", async () => {
     await using bench = await byHand(engine);
     const { inbox, push } = bench;
     await push("a");
@@ -99,7 +99,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await bench.due()).toEqual(["b"]);
   });
 
-  test("[Q10] what waits for a removed task is skipped, and its parent is told", async () => {
+  test("[Q10] tasks that depend on a removed task are skipped, and their parent is told", async () => {
     await using bench = await byHand(engine);
     const { inbox, push } = bench;
     await push("a");
@@ -110,7 +110,7 @@ describe.each(engines)("$name", (engine) => {
     expect((await inbox.call("tasks.queue", { agent })).queued).toEqual([]);
   });
 
-  test("[Q10] a task that waited for itself, in a circle or for what has failed is refused", async () => {
+  test("[Q10] a task that depends on itself, on a cycle or on a failed task is refused", async () => {
     await using bench = await byHand(engine);
     const { inbox, push } = bench;
     for (const name of ["a", "lost"]) await push(name);

@@ -51,7 +51,7 @@ describe.each(engines)("$name", (engine) => {
     );
   });
 
-  test("[Q4] a prompt of nothing but blanks harms nobody", async () => {
+  test("[Q4] a prompt of nothing but blanks does no harm", async () => {
     await using bench = await byHand(engine);
     await bench.push("blank", { prompt: " \n " });
     await bench.push("other");
@@ -84,14 +84,14 @@ describe.each(engines)("$name", (engine) => {
     expect([thread.status, lease]).toEqual(["done", null]);
   });
 
-  test("[Q5] a sub-agent that ended without a word has delivered all the same", async () => {
+  test("[Q5] a sub-agent that ends without a final message has delivered a result nevertheless", async () => {
     await using bench = await byHand(engine);
     await bench.started("sub");
     await bench.end("sub", { final: "" });
     expect(await results(bench.inbox)).toMatchObject([{ senderId: "sub", metadata: { success: true } }]);
   });
 
-  test("[Q5] a failure tells from whom, why, and what there was until then, as text and as data", async () => {
+  test("[Q5] a failure has its sender, its reason and the output so far, as text and as data", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     await bench.started("sub");
@@ -140,7 +140,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await taskOf(inbox, "a")).toMatchObject({ success: false, error: "a says so" });
   });
 
-  test("[Q5] [Q10] with retries only the last outcome is told, after pauses that double", async () => {
+  test("[Q5] [Q10] with retries only the last outcome is reported, after pauses that double", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     bench.freeze();
@@ -200,7 +200,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await taskOf(inbox, "sub")).toMatchObject({ status: "finished", success: false });
   });
 
-  test("[Q3] kill tells whoever keeps it to end it, with all that runs below, and says which", async () => {
+  test("[Q3] kill tells the keeper to end the task with all tasks below it, and lists them", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     await bench.started("a");
@@ -284,7 +284,7 @@ describe.each(engines)("$name", (engine) => {
     expect(messages.map(({ message }) => message)).toEqual(["before the push", "before the start"]);
   });
 
-  test("[Q14] at its end what it has not collected goes to the dead letters, and its senders are told", async () => {
+  test("[Q14] when it ends, its uncollected mail becomes dead letters, and the senders are told", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     await bench.started("sub");
@@ -362,7 +362,7 @@ describe.each(engines)("$name", (engine) => {
       expect(await refusal(taken)).toMatchObject({ code: "invalid_state", details: { task: "sub" } });
   });
 
-  test("[M13] [B8] whoever writes to a sub-agent that has ended is told so, and agents shows it as ended", async () => {
+  test("[M13] [B8] a sender to a sub-agent that has finished is told so, and agents shows it as finished", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     await bench.started("sub");
@@ -410,7 +410,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await lives("sub")).toBe(false);
   });
 
-  test("[Q4] [Q7] whoever has lost a task cannot keep it, end it or deliver for it", async () => {
+  test("[Q4] [Q7] a keeper that has lost a task cannot keep it, end it or deliver for it", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     const first = await bench.started("sub", { retries: 1 });

@@ -29,7 +29,7 @@ describe.each(engines)("$name", (engine) => {
     expect((await mail(inbox)).map(({ senderId }) => senderId)).toEqual(["sub"]);
   });
 
-  test("[Q2] [Q11] what is assigned starts at once, whatever limit a batch runs under", async () => {
+  test("[Q2] [Q11] an assigned task starts at once, whatever the limit of the queue", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     for (const name of ["a", "b", "c"]) await bench.push(name);
@@ -83,7 +83,7 @@ describe.each(engines)("$name", (engine) => {
     });
   });
 
-  test("[Q11] a handoff whose task is removed, or skipped, does not wait for ever", async () => {
+  test("[Q11] a handoff whose task is removed or skipped does not wait forever", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     await bench.push("a");
@@ -119,7 +119,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await mail(inbox)).toEqual([]);
   });
 
-  test("[Q11] a handoff says what to do or whose result it waits for, and only one's own", async () => {
+  test("[Q11] a handoff needs a prompt or one of the caller's own tasks to wait for", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     const refused = (input: Partial<InputOf<"tasks.handoff">>) =>
@@ -134,7 +134,7 @@ describe.each(engines)("$name", (engine) => {
     });
   });
 
-  test("[W4] [Q11] a handoff that is given up has collected nothing, and the task goes on", async () => {
+  test("[W4] [Q11] a handoff that is aborted has collected nothing, and the task continues", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     const giveUp = new AbortController();
@@ -169,7 +169,7 @@ describe.each(engines)("$name", (engine) => {
     expect(got.messages.at(-1)).toMatchObject({ kind: "result", message: "done with a" });
   });
 
-  test("[B5] who has ended and whose result was collected is dead: it counts for all, and is named", async () => {
+  test("[B5] an agent that has finished and whose result was collected is dead: it counts for all, and is listed", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     for (const name of ["a", "b"]) await bench.started(name);
@@ -191,7 +191,7 @@ describe.each(engines)("$name", (engine) => {
     });
   });
 
-  test("[B5] who was removed is dead, and whoever waits for it hears so at once", async () => {
+  test("[B5] a removed task is dead, and a call that waits for it is told at once", async () => {
     await using bench = await byHand(engine);
     await bench.push("a");
     const waiting = gather(bench.another(), ["a"], { timeoutSeconds: undefined });
@@ -199,7 +199,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await waiting).toMatchObject({ woke: true, messages: [], missing: [], dead: ["a"] });
   });
 
-  test("[B5] a result that another reader has in hand makes nobody dead; a new task of that name lives", async () => {
+  test("[B5] a result that is handed over to another reader makes nobody dead; a new task of that name is alive", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     await bench.started("a");

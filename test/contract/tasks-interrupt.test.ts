@@ -7,7 +7,7 @@ import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
 
 describe.each(engines)("$name", (engine) => {
-  test("[A13] its keeper is told, and takes what is to be said out of the inbox, once", async () => {
+  test("[A13] its keeper is told, and takes the message out of the inbox, once", async () => {
     await using bench = await byHand(engine);
     const { inbox, engine: bus } = bench;
     const { number, token } = await bench.started("t");

@@ -24,7 +24,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await has("given")).toBeNull();
   });
 
-  test("[Q15] nobody gives more than it has, and what would do nothing is refused", async () => {
+  test("[Q15] nobody can give more than it has, and a permission without an effect is refused", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     await bench.started("sub", { permission: "reject" });

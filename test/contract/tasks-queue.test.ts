@@ -65,7 +65,7 @@ describe.each(engines)("$name", (engine) => {
     });
   });
 
-  test("[Q1] a name belongs to one live task, whoever queues it; it is free again afterwards", async () => {
+  test("[Q1] a name belongs to one unfinished task, whoever pushed it; then it is free again", async () => {
     await using bench = await byHand(engine);
     const { inbox, push } = bench;
     await push("a");
@@ -84,7 +84,7 @@ describe.each(engines)("$name", (engine) => {
     expect([names(queued), names(finished)]).toEqual([["a"], ["a"]]);
   });
 
-  test("[Q1] the names of the person, of the main agent and of whoever pushes are no names for a sub-agent", async () => {
+  test("[Q1] the names of the person, of the main agent and of the pusher cannot be a sub-agent's", async () => {
     await using bench = await byHand(engine);
     for (const name of ["user", "main", "lead"])
       expect((await refusal(bench.push(name, { agent: "lead" }))).code).toBe("conflict");
@@ -116,7 +116,7 @@ describe.each(engines)("$name", (engine) => {
     expect((await shown("task_777")).id).toBe(second.id);
   });
 
-  test("[Q1] an agent that lives and is no sub-agent keeps its name to itself", async () => {
+  test("[Q1] a live agent that is not a sub-agent keeps its name to itself", async () => {
     await using bench = await byHand(engine);
     const { inbox, push } = bench;
     await inbox.call("mailbox.check", { agent: "worker" });
@@ -129,7 +129,7 @@ describe.each(engines)("$name", (engine) => {
     await push("worker");
   });
 
-  test("[Q1] a task without a name gets a short one that nobody has", async () => {
+  test("[Q1] a task without a name gets a short one that is not in use", async () => {
     await using bench = await byHand(engine);
     const given = new Set<string>();
     for (let i = 0; i < 40; i++) {
@@ -194,7 +194,7 @@ describe.each(engines)("$name", (engine) => {
     expect(names(finished)).toEqual(["b", "a", "c"]);
   });
 
-  test("[Q2] what is pushed later waits for the next run; a bare run lifts the limit", async () => {
+  test("[Q2] tasks that are pushed later wait for the next run; a bare run removes the limit", async () => {
     await using bench = await byHand(engine);
     const { inbox, push } = bench;
     for (const name of ["a", "b"]) await push(name);
@@ -245,7 +245,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await bench.due({ of })).toEqual(["c"]);
   });
 
-  test("[Q3] queue shows what is queued, running and finished, with times and success", async () => {
+  test("[Q3] queue shows queued, running and finished tasks, with times and success", async () => {
     await using bench = await byHand(engine);
     const { inbox, push } = bench;
     expect(await inbox.call("tasks.queue", { agent })).toEqual({
@@ -375,7 +375,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await queued(inbox)).toEqual(["a", "b", "research"]);
   });
 
-  test("[Q3] edit changes what was said of a task that has not started", async () => {
+  test("[Q3] edit changes the settings of a task that has not started", async () => {
     await using bench = await byHand(engine);
     const { inbox, push } = bench;
     for (const name of ["a", "b", "c"]) await push(name);
@@ -430,7 +430,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await queued(inbox)).toEqual(["a"]);
   });
 
-  test("[Q3] what runs or has finished cannot be removed, moved or edited; what was not released cannot be killed", async () => {
+  test("[Q3] running and finished tasks cannot be removed, moved or edited; tasks that were not released cannot be killed", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     await bench.started("a");
@@ -460,7 +460,7 @@ describe.each(engines)("$name", (engine) => {
     expect((await kill("zz")).code).toBe("not_found");
   });
 
-  test("[Q3.3] a task that was released and has not started is killed, its parent is told, and what waits for it is skipped", async () => {
+  test("[Q3.3] a task that was released and has not started is killed, its parent is told, and tasks that depend on it are skipped", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     await bench.push("a");

@@ -138,7 +138,7 @@ describe.each(engines)("$name", (engine) => {
     ]);
   });
 
-  test("[A11] a day's limit holds what is queued and refuses what would start at once, until it is raised or over", async () => {
+  test("[A11] a daily limit holds back queued tasks and refuses tasks that would start at once, until it is raised or the day is over", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     bench.freeze(); // no midnight comes but the one below
@@ -214,7 +214,7 @@ describe.each(engines)("$name", (engine) => {
     };
     await inbox.call("costs.set", { tokens: 0, agent: "main" });
     expect((await inbox.call("costs.show", {})).held).toMatchObject({ until: null });
-    const raised = "raise it (costs.set({ tokens: N }))";
+    const raised = "raise the limit (costs.set({ tokens: N }))";
     expect(await hints()).toEqual([raised, raised]);
     await inbox.call("costs.set", { tokens: 10, usd: 5, agent: "main" });
     await bench.started("more");
@@ -247,7 +247,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await seen()).toEqual([10, 25, 30]);
   });
 
-  test("[A11] a further turn adds up; one that has used up its budget goes on only with a larger one", async () => {
+  test("[A11] another turn adds to the usage; a task that has used up its budget continues only with a larger one", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     await bench.started("sub", { budget: "100" });

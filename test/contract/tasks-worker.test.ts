@@ -63,7 +63,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await mail(inbox)).toMatchObject([{ senderId: "ann", message: "dug" }]);
   });
 
-  test("[Q6] [Q10] its time runs from the dispatch; then the worker is told to stop, and the parent what happened", async () => {
+  test("[Q6] [Q10] its timeout counts from the dispatch; then the worker is told to stop, and the parent is told", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     bench.freeze();

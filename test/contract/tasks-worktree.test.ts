@@ -94,7 +94,7 @@ describe.each(engines)("$name", (engine) => {
     });
   });
 
-  test("[A1] a task that is killed before its next attempt or turn says what is on its branch, too", async () => {
+  test("[A1] the result of a task that is killed before its next attempt or turn says what is on its branch, too", async () => {
     await using bench = await byHand(engine);
     using folder = temporaryFolder();
     const { path: cwd } = repositoryIn(join(folder.path, "repo"));
@@ -174,7 +174,7 @@ describe.each(engines)("$name", (engine) => {
     ]);
   });
 
-  test("[A2] a branch that tasks of several repositories keep is refused with their ids; what is planned goes before what is over", async () => {
+  test("[A2] a branch that tasks of several repositories have kept is refused with their ids; a planned one comes before a finished one", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     const plan = { prefix: "", base: "1".repeat(40), into_branch: "main" };
@@ -208,7 +208,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await shown()).toBe("third");
   });
 
-  test("[X10] whoever has a name again has no rights over what an earlier bearer was or has pushed", async () => {
+  test("[X10] an agent that gets a used name has no rights over the earlier agent or its tasks", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     const id = async (name: string) => (await inbox.call("tasks.show", { name })).task.id;
@@ -272,7 +272,7 @@ describe.each(engines)("$name", (engine) => {
     expect(finished.map(({ name }) => name)).toEqual(["kept"]);
   });
 
-  test("[A4] a task that has ended goes on in its session: another turn, another thread, another result", async () => {
+  test("[A4] a finished task continues in its session: another turn, another thread, another result", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     await bench.started("sub", { cwd: "/" });

@@ -9,7 +9,7 @@ const give = (inbox: Inbox, to: string, subject: string, priority?: "low" | "nor
   inbox.call("threads.send", { from: "lead", to, subject, priority });
 
 describe.each(engines)("$name", ({ start }) => {
-  test("[T4] fetch lists what is assigned to the agent, by priority and then by age", async () => {
+  test("[T4] fetch lists threads that are assigned to the agent, by priority and then by age", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await give(inbox, "w", "low", "low");
@@ -30,7 +30,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(subjects(await inbox.call("threads.fetch", { agent: "nobody" }))).toEqual([]);
   });
 
-  test("[T4] fetch shows pending and blocked by default, other states when asked, and says what is claimable", async () => {
+  test("[T4] fetch shows pending and blocked threads by default, other states on request, and marks claimable ones", async () => {
     await using bench = await start();
     const { inbox } = bench;
     for (const subject of ["pending", "claimed", "blocked", "done"]) await give(inbox, "w", subject);
@@ -132,7 +132,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await inbox.call("threads.fetch", { agent: "w", unread: true })).threads).toEqual([]);
   });
 
-  test("[T12] a pool's work is fetched and claimed by its members, and by nobody who left", async () => {
+  test("[T12] a pool's work is fetched and claimed by its members, but not by an agent that has left", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await give(inbox, "backend", "pool work");
@@ -198,7 +198,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await refusal(inbox.call("pools.remove", { agent: "lead", pool: "b" }))).code).toBe("not_found");
   });
 
-  test("[T12] an agent may hold several leases, and claim by name what is assigned to another", async () => {
+  test("[T12] an agent may hold several leases, and claim by id a thread that is assigned to another", async () => {
     await using bench = await start();
     const { inbox } = bench;
     for (const to of ["w", "w", "other"]) await give(inbox, to, to);

@@ -39,7 +39,7 @@ describe.each(engines)("$name", ({ start }) => {
     );
   });
 
-  test("[W2] own messages never match, whoever the waiter is", async () => {
+  test("[W2] a waiter's own messages never match", async () => {
     await using bench = await start();
     const { inbox } = bench;
     await blocked(inbox);
@@ -291,7 +291,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(after.events).toMatchObject([{ eventType: "message.sent" }]);
   });
 
-  test("[W3] a timeout of 0 is at once on every wait: what is there is found, and nothing is waited for", async () => {
+  test("[W3] a timeout of 0 returns at once on every wait: existing messages are found, and nothing is waited for", async () => {
     await using bench = await start();
     const { inbox } = bench;
     const thread = "thr_1";

@@ -49,7 +49,7 @@ test.each([
   expect(message + hint).not.toContain(secret);
 });
 
-test("[G3] an address says where, and how queues are made; the driver is told what is its own", () => {
+test("[G3] an address says where the broker is and how queues are made; the driver gets only its own options", () => {
   const at = (address: string) => {
     const { url, quorum, shown } = parseBroker(address);
     return [url, quorum, shown];

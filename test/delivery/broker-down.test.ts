@@ -118,7 +118,7 @@ brokerSuite("a broker that is hurt", () => {
     await buses.all(async (bus) => expectCarried(bus, at, bus.open()));
   });
 
-  test("[G3] [B4] the broker dies and comes back under twenty workers and their leader: nothing is lost, nothing comes twice, nobody waits", async () => {
+  test("[G3] [B4] the broker dies and comes back with twenty workers and their leader: nothing is lost, nothing comes twice, no call is blocked", async () => {
     await using buses = await startBuses(rabbit.url);
     await using at = await broker(rabbit.url);
     const stop = new AbortController();
@@ -161,7 +161,7 @@ brokerSuite("a broker that is hurt", () => {
     });
   });
 
-  test("[G3] [W1] while an alarm blocks the broker's writers nobody waits for it; afterwards the outbox goes out", async () => {
+  test("[G3] [W1] while an alarm blocks the broker's writers no call waits for it; afterwards the outbox is sent", async () => {
     await using buses = await startBuses(rabbit.url);
     await using at = await broker(rabbit.url);
     const opened = await buses.all(async (bus) => {

@@ -65,7 +65,7 @@ deliverySuite("carrying", (store) => {
     await reader.close();
   });
 
-  test("[G3] a pointer says which message and for whom, and is persistent; the queue is durable, dead-letters and expires unused", async () => {
+  test("[G3] a pointer has the message and the agent, and is persistent; the queue is durable, dead-letters, and expires when unused", async () => {
     await using bus = await store.start();
     await using at = await broker();
     const queue = await makeQueue(at, bus);
@@ -88,7 +88,7 @@ deliverySuite("carrying", (store) => {
     expect(pointer!.expiration).toBeUndefined();
   });
 
-  test("[M5] [G3] a pointer goes when its message expires: nobody gets it, and the queue no longer holds it", async () => {
+  test("[M5] [G3] a pointer expires with its message: nobody gets it, and it leaves the queue", async () => {
     await using bus = await store.start();
     await using at = await broker();
     const queue = await makeQueue(at, bus);
@@ -107,7 +107,7 @@ deliverySuite("carrying", (store) => {
     expect(ids(await writer.call("mailbox.check", { agent }))).toEqual([id]);
   });
 
-  test("[M5] [G3] the longest time a message may live is one that the broker takes, and it holds up nobody", async () => {
+  test("[M5] [G3] the broker accepts the longest time a message may live, and does not block on it", async () => {
     await using bus = await store.start();
     await using at = await broker();
     const queue = await makeQueue(at, bus);
@@ -119,7 +119,7 @@ deliverySuite("carrying", (store) => {
     await until("the outbox is empty", async () => (await bus.outbox()).length === 0);
   });
 
-  test("[B7] [G3] what is no pointer of the agent's goes to the dead letters of the broker, and blocks nobody", async () => {
+  test("[B7] [G3] a message that is not a pointer of the agent goes to the broker's dead letters, and blocks nothing", async () => {
     await using bus = await store.start();
     await using at = await broker();
     const reader = bus.deaf();
@@ -211,7 +211,7 @@ deliverySuite("carrying", (store) => {
     await tap.stop();
   });
 
-  test("[W1] [G3] a message that nobody waits for any more is not passed to and fro", async () => {
+  test("[W1] [G3] a message that nobody waits for any more is not returned again and again", async () => {
     await using bus = await store.start();
     await using at = await broker();
     const tap = await startTap(sharedBroker);
@@ -285,7 +285,7 @@ deliverySuite("carrying", (store) => {
     expect(cost).toBeLessThan(7 + 6 * seconds);
   });
 
-  test("[G3] what is left in the outbox is carried as soon as the carrier is there, by one of many who find it", async () => {
+  test("[G3] what is left in the outbox is carried as soon as there is a carrier, by one of many processes that find it", async () => {
     await using bus = await store.start();
     await using at = await broker();
     const queue = await makeQueue(at, bus);
@@ -311,7 +311,7 @@ deliverySuite("carrying", (store) => {
     await tap.stop();
   });
 
-  test("[G3] of several hosts the next is tried where one is away", async () => {
+  test("[G3] of several hosts the next is tried if one is unreachable", async () => {
     await using bus = await store.start();
     await using at = await broker();
     const { host } = new URL(sharedBroker);
@@ -323,7 +323,7 @@ deliverySuite("carrying", (store) => {
     await until("doctor finds it well", async () => (await checkBroker(several)).status === "ok");
   });
 
-  test("[W4] [G3] an aborted wait consumes nothing, and its pointer goes on to another reader", async () => {
+  test("[W4] [G3] an aborted wait consumes nothing, and its pointer is given to another reader", async () => {
     await using bus = await store.start();
     await using at = await broker();
     const tap = await startTap(sharedBroker);
@@ -363,7 +363,7 @@ deliverySuite("carrying", (store) => {
     await tap.stop();
   });
 
-  test("[B1] [G3] a reader who waits for one sender does not keep others' mail from another reader of the inbox", async () => {
+  test("[B1] [G3] a reader that waits for one sender does not keep other mail from another reader of the inbox", async () => {
     await using bus = await store.start();
     await using at = await broker();
     const choosy = bus.open();
@@ -382,7 +382,7 @@ deliverySuite("carrying", (store) => {
     expect(ids(await wanted)).toEqual([id]);
   });
 
-  test("[B1] [G3] … nor from one who hears of it from the broker alone", async () => {
+  test("[B1] [G3] … nor from one that is woken by the broker alone", async () => {
     await using bus = await store.start();
     await using at = await broker();
     const stop = new AbortController();
@@ -395,7 +395,7 @@ deliverySuite("carrying", (store) => {
     await expect(choosy).rejects.toThrow("enough");
   });
 
-  test("[G3] a queue that is deleted under a waiting reader is made anew", async () => {
+  test("[G3] a queue that is deleted under a waiting reader is created again", async () => {
     await using bus = await store.start();
     await using at = await broker();
     const queue = bus.names.queue(agent);
@@ -419,7 +419,7 @@ deliverySuite("carrying", (store) => {
     await expect(unwanted).rejects.toThrow("enough");
   });
 
-  test("[G3] a queue that is deleted while nobody waits: mail is kept, and who comes next is told again", async () => {
+  test("[G3] a queue is deleted while nobody waits: mail is kept, and the next reader is woken again", async () => {
     await using bus = await store.start();
     await using at = await broker();
     const queue = await makeQueue(at, bus);
@@ -437,7 +437,7 @@ deliverySuite("carrying", (store) => {
     expect(ids(await received)).toEqual([id]);
   });
 
-  test("[B7] [G3] a queue that somebody else has made otherwise takes the broker from its agent only", async () => {
+  test("[B7] [G3] a queue that another program has created with other settings disables the broker for its agent only", async () => {
     await using bus = await store.start();
     await using at = await broker();
     const strange = { queue: bus.names.queue("bad"), durable: true };
@@ -483,7 +483,7 @@ deliverySuite("carrying", (store) => {
     await tap.stop();
   });
 
-  test("[B4] [G3] of many who wait for the same mail in one process each gets one, and is told by the broker alone", async () => {
+  test("[B4] [G3] of many waits for the same mail in one process each gets one message, woken by the broker alone", async () => {
     await using bus = await store.start();
     await using at = await broker();
     const reader = bus.deaf();
@@ -530,7 +530,7 @@ deliverySuite("carrying", (store) => {
       await at.channel((channel) => channel.queueDelete({ queue: name }));
   });
 
-  test("[G3] who leaves while the broker is still being called does not wait for it", async () => {
+  test("[G3] a wait that ends while the broker is still being connected does not wait for it", async () => {
     await using bus = await store.start();
     const tap = await startTap(sharedBroker, { silentFrom: "open" });
     await soon("it leaves", 1900, async () => {
@@ -590,7 +590,7 @@ deliverySuite("carrying", (store) => {
     expect(await at.queue(bus.names.dead)).toMatchObject({ waiting: 0 });
   });
 
-  test("[G3] [B4] a line that breaks is made anew: everybody who waits gets mail by it again, and nothing comes twice", async () => {
+  test("[G3] [B4] a lost connection is made again: all waits get mail through it, and nothing comes twice", async () => {
     await using bus = await store.start();
     await using at = await broker();
     const tap = await startTap(sharedBroker);
@@ -610,7 +610,7 @@ deliverySuite("carrying", (store) => {
     await tap.stop();
   });
 
-  test("[G3] a broker that falls silent holds up neither writers nor readers, nor those who leave", async () => {
+  test("[G3] a broker that does not answer blocks neither writers nor readers, nor waits that end", async () => {
     await using at = await broker();
     /** How long a send takes, and how long until its message is read. */
     const times = async () => {

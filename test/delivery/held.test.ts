@@ -4,7 +4,7 @@ import { HeldPointers } from "../../src/delivery/held.ts";
 import type { Engine } from "../../src/engines/engine.ts";
 import { until } from "../support/until.ts";
 
-test("[G3] the database is asked about pointers that nobody takes, and about none after the end", async () => {
+test("[G3] pointers that nobody takes are looked up in the database, and none after the end", async () => {
   let asked = 0;
   const read = async () => {
     asked++;

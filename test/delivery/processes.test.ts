@@ -186,7 +186,7 @@ deliverySuite("processes", (store) => {
     for (const i of [0, 1]) await untilEmpty(at, bus, `p${i}`);
   });
 
-  test("[G3] [C3] a command with an address that is none ends with invalid_input, without a trace and without its password", async () => {
+  test("[G3] [C3] a command with an invalid address ends with invalid_input, without a stack trace and without its password", async () => {
     await using bus = await store.start();
     const env = { INBOX_DB: bus.location };
     const receive = ["receive", "--agent", agent, "--timeout-seconds", "0"];

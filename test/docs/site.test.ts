@@ -34,7 +34,7 @@ test("[C16] every operation, event and error has a page, and every link of the s
   expect(wrong).toEqual([]);
 });
 
-test("[C16] a hub serves a page by its name, a folder by its first page, files for ever, and what is missing as missing", async () => {
+test("[C16] a hub serves a page by its name, a folder by its index page, assets with an unlimited lifetime, and 404 for the rest", async () => {
   const files = [
     { path: "/index.html", bytes: bytes("<h1>home</h1>") },
     { path: "/404.html", bytes: bytes("<h1>no such page</h1>") },

@@ -80,7 +80,7 @@ test("[Y7.4] two buses are not merged, and the reason is given", async () => {
   expect(await target.contents()).toEqual(before);
 });
 
-test("[Y7.3] what is not complete, was changed or is of another kind is refused by its line, and nothing is made", async () => {
+test("[Y7.3] an incomplete, changed or foreign export is refused with its line, and nothing is created", async () => {
   using folder = temporaryFolder();
   await using source = await kinds.file!();
   await fillRichly(source.location);

@@ -80,7 +80,7 @@ test("[I4.2] the copy goes with the first write after seven days, with those of 
   ]);
 });
 
-test("[I4.2] where no copy can be made nothing is changed, and what is in its way is not followed", () => {
+test("[I4.2] if no copy can be made nothing is changed, and a link in its place is not followed", () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "coord.db");
   older(path, newest - 1);

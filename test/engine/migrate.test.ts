@@ -14,7 +14,7 @@ const all = Object.keys(kinds);
 if (!postgresUrl) console.warn("SKIPPED: moving to and from Postgres, for TEST_POSTGRES names no server");
 
 for (const [from, to] of all.flatMap((one) => all.map((other) => [one, other] as const)))
-  test(`[G5] from ${from} to ${to}: every row and number arrives, and everything that was begun goes on there as here`, async () => {
+  test(`[G5] from ${from} to ${to}: every row and number is copied, and all work continues there`, async () => {
     await using source = await kinds[from]!();
     await using target = await kinds[to]!();
     const rich = await fillRichly(source.location);
@@ -62,7 +62,7 @@ for (const to of all)
   });
 
 for (const to of all)
-  test(`[G5] to ${to}: run again after the source has changed, it brings what is new and takes away what is gone`, async () => {
+  test(`[G5] to ${to}: run again after the source has changed, it copies what is new and deletes what is gone`, async () => {
     await using source = await kinds.file!();
     await using target = await kinds[to]!();
     await fillRichly(source.location);

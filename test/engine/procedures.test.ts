@@ -92,7 +92,7 @@ test("[S4] procedures that arrive together share commits, and each is answered a
   watcher.close();
 });
 
-test("[S4] who shares a transaction sees what those before it wrote, also where it asks what they have asked", async () => {
+test("[S4] a procedure that shares a transaction sees the writes of earlier ones, even in statements that were already run", async () => {
   await engine.write(() => run(add("first")));
   const count = sql`select count(*) as count from agents`;
   const counted = (write?: Sql) =>
@@ -112,7 +112,7 @@ test("[S4] who shares a transaction sees what those before it wrote, also where 
   expect(found).toEqual([1, 1, 2, 2, 1, 1, 2]);
 });
 
-test("[S4] who shares a transaction draws numbers that follow each other, whatever is refused in between", async () => {
+test("[S4] procedures that share a transaction get consecutive numbers, whatever is refused in between", async () => {
   const inbox = openInbox(path);
   const send = (sender: string, more = {}) =>
     inbox.call("messages.send", { channel: "builds", content: "x", sender, ...more });
@@ -138,7 +138,7 @@ test("[S4] who shares a transaction draws numbers that follow each other, whatev
   await inbox.close();
 });
 
-test("[S4] a pool that is joined in the same transaction gets what is sent to it after that", async () => {
+test("[S4] a pool that is joined in the same transaction gets later messages", async () => {
   const inbox = openInbox(path);
   const send = () => inbox.call("messages.send", { channel: "crew", content: "x", sender: "s" });
   await send();

@@ -12,7 +12,7 @@ import { rows } from "../support/stored.ts";
 
 const old = "2020-01-01T00:00:00.000Z";
 
-test("[Y1] a hub deletes by itself once limits are set, and goes on for what becomes old later", async () => {
+test("[Y1] a hub deletes automatically once limits are set, and continues as rows become old", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "coord.db");
   createDatabase(path);

@@ -28,7 +28,7 @@ const found = (inbox: Inbox, q: string) =>
     return answer.complete ? answer : undefined;
   });
 
-test("[U8] while nothing can be written a search answers all the same, and says what it has not looked at", async () => {
+test("[U8] while nothing can be written a search still answers, and says what it has not searched", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "coord.db");
   createDatabase(path);
@@ -48,7 +48,7 @@ test("[U8] while nothing can be written a search answers all the same, and says 
   await inbox.close();
 });
 
-test("[U8] a send writes no words; a hub brings them up to date by itself", async () => {
+test("[U8] a send writes no search words; a hub updates them automatically", async () => {
   using folder = temporaryFolder();
   const db = join(folder.path, "coord.db");
   createDatabase(db);
@@ -199,7 +199,7 @@ test("[U8] searches take turns, and between two long steps everybody else is ser
   for (const [i, before] of looked.slice(0, -1).entries()) expect(looked[i + 1]!).toBeGreaterThan(before);
 });
 
-test("[U8] words that were kept otherwise are made anew", async () => {
+test("[U8] words of an earlier format are written again", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "coord.db");
   const parted = migrations.findIndex((statements) => statements.includes("create table search_parts"));

@@ -158,7 +158,7 @@ test.skipIf(!postgresUrl)(
   },
 );
 
-test("[G5] every declared table is copied but those of running processes, and what is referred to comes first", () => {
+test("[G5] every declared table is copied except those of running processes, and referenced tables come first", () => {
   const { supervision, givenUpCalls, ...lasting } = declarations;
   expect(copied.map(({ name }) => name).sort()).toEqual(
     Object.values<Table>(lasting)

@@ -42,7 +42,7 @@ const looking: { program: "inbox" | "orch"; args: string[] }[] = [
 ];
 
 test.each(looking)(
-  "[X7] $program $args in a clone works, starts nothing, and says so in one line",
+  "[X7] $program $args in a clone works, starts nothing, and reports it in one line",
   async (command) => {
     using one = clone(repository);
     const answer: Result = await one[command.program](...command.args, "--json");
@@ -124,7 +124,7 @@ test("[X7] on a terminal orch run shows what would be run and asks; no starts no
   await until("one.ran()", () => one.ran());
 });
 
-test("[X7] a hub in a clone serves and does not supervise, says so, and begins once it is approved", async () => {
+test("[X7] a hub in a clone serves and does not supervise, reports it, and starts once it is approved", async () => {
   using one = clone(repository);
   const child = Bun.spawn([join(root, "dist/inbox"), "serve", "--port", "0", "--json"], {
     cwd: one.path,
@@ -197,7 +197,7 @@ test("[X7] inbox trust shows runners, gates and waiting tasks, and approves noth
   expectNothingStarted(one);
 });
 
-test("[X7] what was approved is exactly this: a changed profile file, another clone, and a revoked one ask again", async () => {
+test("[X7] an approval covers exactly one state: a changed profile file, another clone, and a revoked one ask again", async () => {
   using one = clone(repository);
   expect((await one.inbox("trust", "--yes", "--json")).json.trusted).toBe(true);
   expect((await one.inbox("trust", "--json")).code).toBe(0);

@@ -90,7 +90,7 @@ describe.each(outputs)("$what", ({ script, code }) => {
     expect(flaws(bus.db)).toEqual([]);
   });
 
-  test("[W4] [L5] a holder that claims again and cannot be told keeps what it had", async () => {
+  test("[W4] [L5] a holder that claims again and cannot be answered keeps its lease", async () => {
     using bus = await busWithAnswer();
     const result = await run(["claim", "thr_1", "--agent", "worker"], { cwd: bus.path, ...speaking(script) });
     expectNoTrace(result);
@@ -112,7 +112,7 @@ describe.each(noticed)("$what", ({ script, code }) => {
     expect(result.code).toBe(code);
   });
 
-  test("[C2] an error that cannot be told ends without a trace", async () => {
+  test("[C2] an error that cannot be printed ends without a stack trace", async () => {
     using bus = await desk();
     const result = await run(["show", "thr_99", "--json"], { cwd: bus.path, ...speaking(script) });
     expectNoTrace(result);

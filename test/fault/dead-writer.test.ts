@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { desk } from "../support/cli.ts";
 import { until } from "../support/until.ts";
 
-test("[W1] what it wrote is noticed all the same, though the next writer's touches look like its own", async () => {
+test("[W1] its write is noticed, although the next writer's touches look like its own", async () => {
   using at = await desk();
   for (const subject of ["waited on", "another"])
     await at.inbox("send", "--from", "lead", "--to", "w", "--subject", subject);

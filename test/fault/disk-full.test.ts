@@ -45,7 +45,7 @@ function expectNoRoom(result: Result): void {
 const sending = (subject: string) => ["send", "--from", "l", "--to", "w", "--subject", subject];
 
 describeMounting("a full disk", import.meta.path, () => {
-  test("[C8] doctor sees that there is no room, and says where", async () => {
+  test("[C8] doctor reports a full disk, and where it is", async () => {
     using disk = smallDisk(4096);
     const { inbox } = onDisk(disk.path);
     const room = async () => {
@@ -66,7 +66,7 @@ describeMounting("a full disk", import.meta.path, () => {
     });
   });
 
-  test("[G4] [S4] the command that finds it full says so and writes nothing; with room again all goes on", async () => {
+  test("[G4] [S4] the command that finds it full reports that and writes nothing; with free space everything continues", async () => {
     using disk = smallDisk(2048);
     using outside = temporaryFolder();
     const { db, inbox } = onDisk(disk.path);

@@ -172,14 +172,14 @@ test("[X8] a program that a checkout put on the path of sub-agents is not run", 
 });
 
 describe("a named pipe", () => {
-  test("[X8] as agents.toml holds nobody up", async () => {
+  test("[X8] as agents.toml blocks nothing", async () => {
     using bus = await target();
     Bun.spawnSync(["mkfifo", bus.agents("agents.toml")]);
     expectRefused(await bus.orch("push", "go"), bus.agents("agents.toml"));
     expect((await bus.inbox("send", "ada", "hello")).code).toBe(0);
   });
 
-  test("[X8] as the database, or as a wake file, holds nobody up", async () => {
+  test("[X8] as the database, or as a wake file, blocks nothing", async () => {
     using bus = await target();
     mkdirSync(bus.agents("coord.db-wake"));
     Bun.spawnSync(["mkfifo", bus.agents("coord.db-wake/begun")]);
@@ -217,7 +217,7 @@ describe.skipIf(process.getuid?.() !== 0)("another owner's", () => {
     expectRefused(answer, bus.agents("agents.toml"));
   });
 
-  test("[X7] record of what is trusted counts for nothing", async () => {
+  test("[X7] record of trust is ignored", async () => {
     using bus = await target();
     using state = temporaryFolder();
     const env = { INBOX_TRUST: "", XDG_STATE_HOME: state.path };

@@ -53,7 +53,7 @@ async function killCommands(db: string): Promise<{ record: Acknowledged[]; kills
 }
 
 test(
-  "[S4] [L1] processes are killed while they write: nothing acknowledged is lost, nobody holds what another holds",
+  "[S4] [L1] processes are killed while they write: nothing acknowledged is lost, and no thread has two holders",
   async () => {
     using bus = await desk();
     for (const agent of [...slots, "cli"])

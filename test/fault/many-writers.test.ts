@@ -32,7 +32,7 @@ async function sendThreads(bus: Desk, count: number): Promise<string[]> {
   return sent.map((result) => result.json.thread.thread_id);
 }
 
-test("[S4] 50 processes write at once: what was acknowledged is there, once", async () => {
+test("[S4] 50 processes write at once: every acknowledged write is there, once", async () => {
   using bus = await desk();
   const acknowledged = new Map<string, string>();
   const refused: string[] = [];
@@ -64,7 +64,7 @@ test("[S4] 50 processes write at once: what was acknowledged is there, once", as
   expect(flaws(bus.db)).toEqual([]);
 });
 
-test("[L1] of 20 processes that claim one thread exactly one gets it, the others are told who", async () => {
+test("[L1] of 20 processes that claim one thread exactly one gets it, the others are told the holder", async () => {
   using bus = await desk();
   const [thread] = await sendThreads(bus, 1);
   const claims = await Promise.all(
@@ -95,7 +95,7 @@ test("[L1] of 20 processes that claim one thread exactly one gets it, the others
   expect(flaws(bus.db)).toEqual([]);
 });
 
-test("[L1] [L2] 10 workers that claim what there is share 40 threads without a double", async () => {
+test("[L1] [L2] 10 workers share 40 threads without a double claim", async () => {
   using bus = await desk();
   const threads = await sendThreads(bus, 40);
   const workers = times(10, (i) => `worker-${i}`);
@@ -127,7 +127,7 @@ test("[L1] [L2] 10 workers that claim what there is share 40 threads without a d
   expect(flaws(bus.db)).toEqual([]);
 });
 
-test("[C3] a lock that nobody gives back: writers say busy in the end and wrote nothing, readers go on", async () => {
+test("[C3] a lock that is never released: writers end with busy and have written nothing, readers continue", async () => {
   using bus = await desk();
   await sendThreads(bus, 1);
   const before = counts(bus.db);

@@ -77,7 +77,7 @@ async function end(child: Bun.Subprocess): Promise<boolean> {
 }
 
 for (const to of Object.keys(kinds))
-  test(`[G5] to ${to}: killed again and again while it copies, compares and deletes, it goes on where it was`, async () => {
+  test(`[G5] to ${to}: killed again and again while it copies, compares and deletes, it continues where it was`, async () => {
     await using source = await kinds.file!();
     await fill(source);
     const copy = await halfCopied(source, to);

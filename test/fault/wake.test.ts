@@ -96,7 +96,7 @@ describe("a write by another process", () => {
     }
   });
 
-  test("[W1] [W5] without any wake-up, past the program, is noticed all the same, each time", async () => {
+  test("[W1] [W5] a write by another program without any wake-up is noticed each time", async () => {
     const child = await waiting(["watch", "--follow"]);
     const lines = linesOf(child.stdout);
     for (const number of [2, 3, 4]) {
@@ -138,7 +138,7 @@ const losses = [
 ];
 
 describe.each(losses)("a wake folder that is $what", ({ harm }) => {
-  test("[W1] while somebody waits costs no message", async () => {
+  test("[W1] while an agent waits loses no message", async () => {
     const child = await waiting();
     harm();
     await reply("anyway");
@@ -173,7 +173,7 @@ describe.skipIf(!canForbid)("without inotify (skipped where there are no user na
     return waiter;
   }
 
-  test("[W1] [W5] wait-reply is woken all the same", async () => {
+  test("[W1] [W5] wait-reply is woken nevertheless", async () => {
     const child = await waitingBlind();
     await reply("seen");
     await expectWokenBy(child, "seen");

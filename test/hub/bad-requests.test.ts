@@ -45,7 +45,7 @@ describe("bodies", () => {
     );
   });
 
-  test("[C4] bytes that are no UTF-8 are refused, not stored altered", async () => {
+  test("[C4] bytes that are not valid UTF-8 are refused, not stored altered", async () => {
     const body = new Uint8Array([
       ...new TextEncoder().encode('{"channel":"a","content":"'),
       0xff,
@@ -130,7 +130,7 @@ describe("paths and queries", () => {
     expectRefusal(await hub.ask("GET /api/messages/inbox/a?odd="), 400);
   });
 
-  test("[X9] [C4] a query is refused where a body says what is wanted", async () => {
+  test("[X9] [C4] a query is refused where the fields belong in the body", async () => {
     for (const [query, body] of [
       ["content=b", { channel: "a" }],
       ["channel=a&content=b", {}],

@@ -190,7 +190,7 @@ describe("a GET that collects", () => {
   const wait = "GET /terminals/victim/inbox/messages/wait?timeout=0";
   const left = async () => (await hub.ask("GET /api/messages/inbox/victim/count")).json.count;
 
-  test("[X9] collects nothing where a browser asks by itself: typed, redirected to, or as part of a page", async () => {
+  test("[X9] collects nothing if a browser sends it by itself: typed, redirected, or as part of a page", async () => {
     await hub.ask("POST /terminals/victim/inbox/messages", { sender_id: "a", message: "secret" });
     for (const headers of [
       ...browserRequests.unknowing,

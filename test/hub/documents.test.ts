@@ -157,7 +157,7 @@ describe("what is served", () => {
 });
 
 describe("what is not", () => {
-  test("[U2] nothing outside of the workspace is served, and nothing that is no file", async () => {
+  test("[U2] nothing outside of the workspace is served, and nothing that is not a file", async () => {
     mkdirSync(join(root, "sub/.agents"));
     for (const name of ["agents.toml", "notes.md"]) writeFileSync(join(root, "sub/.agents", name), secret);
     const links = escapes.links as Record<string, string>;
@@ -251,7 +251,7 @@ describe("what is not", () => {
     expect((await fetchDocument(id)).status).toBe(200);
   });
 
-  test("[U2] a workspace that was named through a link is registered by where it really is", async () => {
+  test("[U2] a workspace that was named through a link is registered by its real path", async () => {
     symlinkSync(root, join(folder.path, "another way"));
     const { json } = await hub.ask("POST /api/workspaces", {
       path: join(folder.path, "another way"),
@@ -351,7 +351,7 @@ describe("who may", () => {
 });
 
 describe("changes", () => {
-  test("[U2] [U7] changes of an entry's documents are told as they happen: written, replaced, gone, back", async () => {
+  test("[U2] [U7] changes of an entry's documents are reported as they happen: written, replaced, deleted, restored", async () => {
     const path = join(root, "watched.md");
     writeFileSync(path, "one");
     const id = await entryWith("watched.md", "later/made.md");
@@ -388,7 +388,7 @@ describe("changes", () => {
     );
   });
 
-  test("[U2] [X4] so many are watched and no more, and a client that leaves makes room", async () => {
+  test("[U2] [X4] the number of watched documents is limited, and a client that leaves makes room", async () => {
     await using small = await hubHere({ limits: { watchedEntries: { all: 9, perToken: 9, perAddress: 3 } } });
     const id = crypto.randomUUID();
     await small.ask("POST /api/inbox/import", { entries: [{ id, ts: 1, comments: "x" }] });

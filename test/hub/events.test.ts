@@ -31,7 +31,7 @@ function countedSignal() {
   return { signal, listening: () => listening };
 }
 
-test("[W6] a stream of server-sent events ends once and leaves no listener behind, whoever ends it", async () => {
+test("[W6] a stream of server-sent events ends once and leaves no listener behind, whichever side ends it", async () => {
   const endings: [string, (stream: Response, writer: SseWriter) => unknown][] = [
     ["its reader", (stream) => stream.body!.cancel()],
     ["its writer", (_, writer) => writer.end()],
@@ -85,7 +85,7 @@ describe("a stream", () => {
     }
   });
 
-  test("[W6] takes filters, and refuses what is none", async () => {
+  test("[W6] takes filters, and refuses unknown ones", async () => {
     await using hub = await hubHere();
     await thread(hub.ask, "a");
     await thread(hub.ask, "b", "night");
@@ -252,7 +252,7 @@ describe("readers", () => {
     for (const stream of streams) stream.close();
   });
 
-  test("[W6] [X4] one that does not read stalls nobody, and gets all once it reads again", async () => {
+  test("[W6] [X4] a client that does not read blocks nobody, and gets all events once it reads again", async () => {
     await using hub = await hubHere();
     const frozen = await line(hub.url);
     frozen.socket.pause();

@@ -28,7 +28,7 @@ describe("an answer that is not declared is found", () => {
     expect(problemOf(answer)).toBeString();
   });
 
-  test("[C4] whoever asks: every test's fetch looks at it", async () => {
+  test("[C4] every response in the tests is checked by their fetch", async () => {
     await using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({ id: 1 }) });
     await expect(fetch(`http://127.0.0.1:${server.port}/healthz`)).rejects.toThrow("outside of its schema");
   });

@@ -14,7 +14,7 @@ const asked: [route: string, body: Record<string, unknown>][] = [
   ["POST /api/messages/inbox/log/read", { reader: "r", commit: true }],
 ];
 
-test("[B4] [W4] [L1] who is gone before a stopped hub goes on takes nothing: no mail, no position, no lease", async () => {
+test("[B4] [W4] [L1] a client that is gone before a stopped hub continues takes nothing: no mail, no position, no lease", async () => {
   await using hub = await served();
   await hub.ask("POST /api/threads", { from: "lead", to: "w", subject: "s" });
   for (const channel of ["w", "log"])

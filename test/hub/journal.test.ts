@@ -88,7 +88,7 @@ describe("lines", () => {
     ]);
   });
 
-  test("[U5] a delete writes the file anew and puts it in place; lines that nobody can read, and strangers', stay as they are", async () => {
+  test("[U5] a delete rewrites the file and renames it; lines that cannot be parsed, or are not ours, stay as they are", async () => {
     await using at = await bus();
     const [one, two, three] = [await at.push("one"), await at.push("two"), await at.push("three")];
     const odd = Buffer.concat([
@@ -131,7 +131,7 @@ describe("lines", () => {
     expect(idsIn(at.journal)).toEqual(ids);
   });
 
-  test("[U5] a journal that cannot be written stops nobody, and the next that can has it all", async () => {
+  test("[U5] a journal that cannot be written blocks nothing, and the next process that can writes all of it", async () => {
     using at = await desk();
     const { workspace } = (await at.inbox("workspace", "add", ".", "--label", "x")).json;
     writeFileSync(join(dirname(at.db), "inbox"), "in the way");
@@ -160,7 +160,7 @@ describe("several processes", () => {
     expect(idsIn(at.journal).toSorted()).toEqual(entries.map(({ id }) => id).toSorted());
   });
 
-  test("[U5] processes killed at any moment lose no line for ever: a hub that starts has every entry", async () => {
+  test("[U5] processes killed at any moment lose no line for good: a hub that starts has every entry", async () => {
     using place = await desk();
     const { workspace } = (await place.inbox("workspace", "add", ".", "--label", "x")).json;
     for (let i = 0; i < 40; i++) {
@@ -179,7 +179,7 @@ describe("several processes", () => {
     });
   });
 
-  test("[U5] a hub repairs the journal when it starts: what is missing comes, what was erased goes", async () => {
+  test("[U5] a hub repairs the journal when it starts: missing lines are added, erased ones removed", async () => {
     await using at = await bus();
     const ids = [await at.push("one"), await at.push("two"), await at.push("three")];
     const whole = readFileSync(at.journal, "utf8");
@@ -200,7 +200,7 @@ describe("several processes", () => {
     ).toEqual([ids[2]!, ids[1]!]);
   });
 
-  test("[U3] [U5] a hub erases by itself what was deleted ten seconds ago, and takes it out of the journal", async () => {
+  test("[U3] [U5] a hub erases entries ten seconds after they were deleted, and removes them from the journal", async () => {
     await using at = await bus();
     const [one, two] = [await at.push("one"), await at.push("two")];
     await using hub = await hubHere({ db: at.db });
@@ -214,7 +214,7 @@ describe("several processes", () => {
     await until("the journal has only the second entry", () => idsIn(at.journal).join() === two);
   });
 
-  test("[U5] what is pushed over MCP and sent to the person through the hub is in the journal soon after", async () => {
+  test("[U5] an entry that is pushed over MCP or sent to the person through the hub is in the journal soon after", async () => {
     await using hub = await hubHere();
     const { json } = await hub.ask("POST /api/workspaces", { path: "/tmp", label: "Macro" });
     await using agent = await overHttp(`${hub.url}/mcp/${json.workspace.workspaceId}`, "2025-11-25");
@@ -231,7 +231,7 @@ describe("several processes", () => {
   });
 
   test.skipIf(!postgresUrl)(
-    "[U5] on a server the journal is in the hub's data folder, whoever pushes",
+    "[U5] for a bus on a server the journal is in the hub's data folder, whoever pushes",
     async () => {
       using place = await temporarySchema();
       using folder = temporaryFolder();

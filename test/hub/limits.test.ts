@@ -79,7 +79,7 @@ describe("waits", () => {
     for (const answer of await Promise.all(open)) expect([answer.status, answer.json]).toEqual([200, []]);
   });
 
-  test("[X14] a token's streams and waits in another's name count as its own: nobody else is locked out", async () => {
+  test("[X14] a token's streams and waits in another's name count as its own: no other caller is locked out", async () => {
     const tight = { all: 100, perToken: 3, perAddress: 3 };
     await using hub = await hubHere({ limits: { waits: tight } });
     const made = async (agent: string) =>
@@ -203,7 +203,7 @@ describe("a flood", () => {
     expect(statuses).toContain(429);
   });
 
-  test("[X4] of headers is refused, and the hub goes on", async () => {
+  test("[X4] of headers is refused, and the hub continues", async () => {
     await using hub = await hubHere();
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`x-${i}`, "y".repeat(100)]));
     for (const headers of [many, { "x-long": "y".repeat(2_000_000) }]) {
@@ -216,7 +216,7 @@ describe("a flood", () => {
     await serves(hub.ask);
   });
 
-  test("[X4] of half requests stalls nobody", async () => {
+  test("[X4] of half requests blocks nobody", async () => {
     await using hub = await hubHere();
     const lines = await Promise.all(Array.from({ length: 200 }, () => line(hub.url)));
     lines.forEach((raw, i) => {
@@ -229,7 +229,7 @@ describe("a flood", () => {
     expect((await hub.ask("GET /api/messages/inbox/a/count")).json.count).toBe(0);
   });
 
-  test("[C4] of nonsense is refused, and the hub goes on", async () => {
+  test("[C4] of nonsense is refused, and the hub continues", async () => {
     await using hub = await hubHere();
     for (const bytes of [
       "\0\0\0\0\r\n\r\n",

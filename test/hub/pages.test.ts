@@ -109,7 +109,7 @@ test("[C4] [C1] the built program carries its pages inside", async () => {
   expect((await child.ask("GET /healthz")).json).toMatchObject({ pid: child.pid, db: child.db });
 });
 
-test("[U7] [C4] the built program carries the person's page inside, compressed, and cached by what is in it", async () => {
+test("[U7] [C4] the built program contains the person's page, compressed, and cached by its content", async () => {
   await using child = await served();
   const asked = (path: string, headers: Record<string, string> = {}) =>
     fetch(child.url + path, { headers, decompress: false });

@@ -121,7 +121,7 @@ describe("what an operation names", () => {
 });
 
 describe("the bus as a whole", () => {
-  test("[X10] what is about the bus is for the scopes that are named, what starts programs for those who lead", async () => {
+  test("[X10] operations on the bus are for the named scopes, operations that start programs for leaders", async () => {
     for (const op of table as readonly AnyOperation[]) {
       if (!Array.isArray(op.http) || "by" in op.access) continue;
       for (const scope of scopes) {

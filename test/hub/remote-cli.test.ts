@@ -214,13 +214,13 @@ describe("a hub that is not there", () => {
     }
   });
 
-  test("[S1] [C3] but another program is, is exit 50 and says so", async () => {
+  test("[S1] [C3] but another program is, is exit 50 and an error about that", async () => {
     using other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("<html>hello") });
     const { code, json } = await run(["list", "--json", "--db", `http://127.0.0.1:${other.port}`]);
     expect([code, json.error.code]).toEqual([50, "storage"]);
   });
 
-  test("[S1] [C3] an address that is none is exit 30", async () => {
+  test("[S1] [C3] an invalid address is exit 30", async () => {
     for (const db of ["http://", "http://:80", "https://a b/"]) {
       const { code, json } = await run(["list", "--json", "--db", db]);
       expect([db, code, json.error.code]).toEqual([db, 30, "invalid_input"]);

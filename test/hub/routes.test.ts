@@ -1,4 +1,4 @@
-/** The documented routes, as they stand in the seeds. */
+/** The documented routes, with the shapes that SPEC.md gives them. */
 import { describe, expect, test } from "bun:test";
 import { hubHere } from "../support/hub.ts";
 import { until } from "../support/until.ts";

@@ -63,7 +63,7 @@ describe("another address", () => {
     expect((await hub.ask("GET /healthz")).json).toEqual({ ok: true });
   });
 
-  test("[X1] with a token is served, to whoever has it and to nobody else", async () => {
+  test("[X1] with a token is served to its owner and to nobody else", async () => {
     using folder = temporaryFolder();
     const db = join(folder.path, "coord.db");
     createDatabase(db);

@@ -70,7 +70,7 @@ describe.each(places)("$engine", ({ make }) => {
       expect(Math.min(...balancer.passed)).toBeGreaterThan(20);
     }));
 
-  test("[B3] [B4] a manual ack, and what is given back, are known at every hub", () =>
+  test("[B3] [B4] a manual ack and a release at one hub are known at every hub", () =>
     behind(async ({ inbox }) => {
       await send(inbox);
       const manual = await inbox.call("mailbox.check", { agent: "w", ack: "manual" });
@@ -170,7 +170,7 @@ describe.each(places)("$engine", ({ make }) => {
       );
     }));
 
-  test("[C6] [G4] a proxy's 502, 503 or 504 is no answer: what may be said twice is said again, else it is told", () =>
+  test("[C6] [G4] a proxy's 502, 503 or 504 is not an answer: calls that can be repeated are repeated, others are reported", () =>
     behind(async ({ inbox, balancer }) => {
       for (const code of [502, 503, 504]) {
         balancer.fail(code, 2);

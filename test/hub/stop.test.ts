@@ -136,7 +136,7 @@ describe("a stop", () => {
     expect(await hub.exited).toBe(0);
   });
 
-  test("[B4] in the middle of a hand-over: what was answered is collected, what was not is there", async () => {
+  test("[B4] in the middle of a hand-over: answered mail is collected, the rest is still there", async () => {
     for (let round = 0; round < 10; round++) {
       await using hub = await hubHere();
       const waiting = hub.ask("GET /terminals/w/inbox/messages/wait?batch_window=0");
@@ -149,7 +149,7 @@ describe("a stop", () => {
     }
   });
 
-  test("[B4] between hand-over and confirmation takes nothing from our own client: the next hub is told", async () => {
+  test("[B4] between hand-over and confirmation loses nothing for our own client: it confirms at the next hub", async () => {
     using folder = temporaryFolder();
     const db = join(folder.path, "coord.db");
     const port = freePort();
@@ -235,7 +235,7 @@ describe("a stop", () => {
 });
 
 describe("a start", () => {
-  test("[S2] [S5] creates the database by itself, for nobody else to read", async () => {
+  test("[S2] [S5] creates the database itself, readable by nobody else", async () => {
     using folder = temporaryFolder();
     const db = join(folder.path, "deep/er/coord.db");
     await using hub = await served(db);
@@ -251,7 +251,7 @@ describe("a start", () => {
     expect(readFileSync(join(folder.path, ".agents/.gitignore"), "utf8")).toContain("coord.db*");
   });
 
-  test("[C4] on a port that another hub holds names that one's process and database", async () => {
+  test("[C4] on a port that another hub uses names its process and database", async () => {
     await using first = await served();
     using folder = temporaryFolder();
     const { port } = new URL(first.url);
@@ -262,7 +262,7 @@ describe("a start", () => {
     expect((await first.ask("GET /healthz")).json.pid).toBe(first.pid);
   });
 
-  test("[C4] on a port that another program holds says so", async () => {
+  test("[C4] on a port that another program uses reports that", async () => {
     using folder = temporaryFolder();
     using other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("hello") });
     const db = join(folder.path, "coord.db");

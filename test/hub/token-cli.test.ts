@@ -58,7 +58,7 @@ describe.each(places)("at a $place", ({ db }) => {
     expect([code, json.sender]).toEqual([0, "w"]);
   });
 
-  test("[X2] more than its scope, or a token that is none, is exit 30", async () => {
+  test("[X2] an operation outside its scope, or an invalid token, is exit 30", async () => {
     const scope = await inbox(["token", "list"]);
     expect([scope.code, scope.json.error.code]).toEqual([30, "not_allowed"]);
     const none = await inbox(["list"], { INBOX_TOKEN: "rst_none" });
@@ -66,7 +66,7 @@ describe.each(places)("at a $place", ({ db }) => {
   });
 });
 
-test("[X2] a hub that wants tokens refuses one who has none, with exit 30", async () => {
+test("[X2] a hub that requires tokens refuses a caller without one, with exit 30", async () => {
   const { code, json } = await run(["list", "--json", "--db", hub.url]);
   expect([code, json.error.code]).toEqual([30, "unauthenticated"]);
 });

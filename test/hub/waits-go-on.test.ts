@@ -37,7 +37,7 @@ describe("a hub that goes away and comes back", () => {
 
   for (const [name, { args, cause, answer }] of Object.entries(waits))
     test.each(["SIGTERM", "SIGKILL"] as const)(
-      `[W1] [G4] after %s ${name} goes on waiting there`,
+      `[W1] [G4] after %s ${name} continues to wait there`,
       async (signal) => {
         using folder = temporaryFolder();
         const at = [join(folder.path, "coord.db"), "--port", String(freePort())] as const;
@@ -85,7 +85,7 @@ describe("a hub that goes away and comes back", () => {
     }
   }
 
-  test("[G4] [W3] whose time runs out meanwhile is told that, and not that nothing came", async () => {
+  test("[G4] [W3] if its time is over meanwhile the error is about the hub, not an empty answer", async () => {
     const error = await refusedAfter(60_000, 60);
     expect(error).toMatchObject({ code: "storage", message: expect.stringContaining("cannot be reached") });
   });
@@ -95,7 +95,7 @@ describe("a hub that goes away and comes back", () => {
     expect(error).toMatchObject({ code: "storage", details: { unreachable: true } });
   });
 
-  test("[G4] who begins to wait where nobody is, is told so at once", async () => {
+  test("[G4] a wait that starts without a hub fails at once", async () => {
     // A port no hub is given by chance.
     const error = await refusal(connect("http://127.0.0.1:9").call("mailbox.receive", { agent: "w" }));
     expect(error).toMatchObject({ code: "storage", message: expect.stringContaining("cannot be reached") });
@@ -145,7 +145,7 @@ describe("a wait over many requests", () => {
     expect((await hub.ask("GET /api/mailbox/main")).json.messages).toEqual([]);
   });
 
-  test("[B5] [W3] a gather takes what has come when all have answered, and nothing before", async () => {
+  test("[B5] [W3] a gather collects the answers when all have arrived, and nothing before", async () => {
     await using hub = await hubHere();
     const { client, asked } = hasty(hub.url);
     const send = (from: string) =>

@@ -22,7 +22,7 @@ const call = (name: unknown, args: unknown, id: unknown = 1) =>
     params: { name, arguments: args, _meta: envelope },
   });
 
-test("[X4] [C5] malformed requests get an answer, and the hub goes on", async () => {
+test("[X4] [C5] malformed requests get an answer, and the hub continues", async () => {
   await using hub = await hubHere();
   const bodies: (string | Uint8Array)[] = [
     "",

@@ -6,7 +6,7 @@ import { described, greetingFor, revisions, serverInfo } from "../../src/surface
 import { start } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
-test("[C5] a line that is not JSON is answered with -32700, one that is no message with -32600, and the session goes on", async () => {
+test("[C5] a line that is not JSON is answered with -32700, one that is not a message with -32600, and the session continues", async () => {
   using folder = temporaryFolder();
   const db = `${folder.path}/coord.db`;
   createDatabase(db);

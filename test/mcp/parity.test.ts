@@ -247,7 +247,7 @@ describe.each([...revisions])("the official client, %s", (revision) => {
       });
     }, expectedOfTool));
 
-  test("[C5] [X6] over stdio, where nobody is in a workspace", () =>
+  test("[C5] [X6] over stdio, where a client has no workspace", () =>
     compare(
       async ({ db }) => connected((agent) => overStdio(db, revision, agent)),
       expectedOfTool,

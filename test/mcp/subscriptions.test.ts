@@ -129,7 +129,7 @@ test("[C5] an address that can never be anything is refused", async () => {
   );
 });
 
-test("[C5] events are read only while somebody listens, and what happened while the bus was away is told of after", async () => {
+test("[C5] events are read only while somebody listens, and changes during an outage are reported after it", async () => {
   await using hub = await hubHere();
   const inbox = openInbox(hub.db);
   try {
@@ -170,7 +170,7 @@ const calling = (inbox: Inbox, before: () => Promise<void>) =>
     },
   }) as Inbox;
 
-test("[C5] where the bus is slow, too, nothing is missed by who has subscribed", async () => {
+test("[C5] with a slow bus, too, a subscriber misses nothing", async () => {
   await using hub = await hubHere();
   const inbox = openInbox(hub.db);
   try {
@@ -187,7 +187,7 @@ test("[C5] where the bus is slow, too, nothing is missed by who has subscribed",
   }
 });
 
-test("[C5] who listens before the bus is there hears of what happens when it is", async () => {
+test("[C5] a client that subscribes before there is a bus is told about changes once there is one", async () => {
   await using hub = await hubHere();
   const inbox = openInbox(hub.db);
   try {
@@ -210,7 +210,7 @@ test("[C5] who listens before the bus is there hears of what happens when it is"
   }
 });
 
-test("[C5] many changes at once are told of together", async () => {
+test("[C5] many changes at once are reported together", async () => {
   await using hub = await hubHere();
   const inbox = openInbox(hub.db);
   try {

@@ -92,7 +92,7 @@ test("[C5] a token's scope says which tools are listed, and what it may not call
   expect(await names("leader", "?tools=messages")).toContain("msg_gc");
 });
 
-test("[C5] annotations say what reads, what is harmless and what deletes", async () => {
+test("[C5] annotations say which tools read, which are harmless and which delete", async () => {
   await using hub = await hubHere();
   await using all = await overHttp(`${hub.url}/mcp?agent=lead&tools=${toolSets.join(",")}`, "2026-07-28");
   const byName = new Map((await all.client.listTools()).tools.map((tool) => [tool.name, tool.annotations]));
@@ -197,7 +197,7 @@ describe.each(cases)("$name $revision", ({ revision, open }) => {
     expect((await lead.call("check_inbox", { timeout: 601 })).fields.error.message).toContain("600");
   });
 
-  test("[X2] who calls is the environment's or the address's, never an argument's", async () => {
+  test("[X2] the caller is taken from the environment or the address, never from an argument", async () => {
     await using place = await open();
     await using lead = await place.as("lead", revision);
     const { tools: listed } = await lead.client.listTools();

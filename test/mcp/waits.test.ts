@@ -21,7 +21,7 @@ async function place(transport: (typeof transports)[number], revision: Revision)
   return { hub, as, [Symbol.asyncDispose]: () => hub[Symbol.asyncDispose]() };
 }
 
-test("[C5] a client that wants to hears that a long wait goes on", async () => {
+test("[C5] a client that asks for it is told that a long wait continues", async () => {
   await Promise.all(
     cases.map(async ({ transport, revision }) => {
       await using at = await place(transport, revision);
@@ -39,7 +39,7 @@ test("[C5] a client that wants to hears that a long wait goes on", async () => {
   );
 });
 
-test("[W3] every tool that waits does so for 50 seconds unless it is told", async () => {
+test("[W3] every tool that waits does so for 50 seconds by default", async () => {
   await using hub = await hubHere();
   const inbox = openInbox(hub.db);
   try {
@@ -71,7 +71,7 @@ test("[W3] every tool that waits does so for 50 seconds unless it is told", asyn
   }
 });
 
-test("[B4.4] [M3] a reader that calls again has read its answer, also where only its arguments say who it is", async () => {
+test("[B4.4] [M3] a reader that calls again has read its answer, even if only its arguments identify it", async () => {
   await using hub = await hubHere();
   const send = (content: string) => hub.ask("POST /api/messages", { channel: "builds", content });
   for (const revision of revisions) {
@@ -122,7 +122,7 @@ describe.each(cases)("$transport $revision", ({ transport, revision }) => {
     expect(fields.messages).toMatchObject([{ message: "while you were away" }]);
   });
 
-  test("[W4] a cancelled claim, reply and gather leave all where it was", async () => {
+  test("[W4] a cancelled claim, reply and gather change nothing", async () => {
     await using at = await place(transport, revision);
     await using lead = await at.as("lead");
     await using worker = await at.as("w1");

@@ -35,7 +35,7 @@ describe.each(entries)("%s", (name, { description, inputSchema }) => {
   });
 });
 
-test("[C10] what a caller must give is required, what is needed together is said, and items show their fields", () => {
+test("[C10] arguments that a caller must give are required, descriptions say which belong together, and items show their fields", () => {
   const schemaOf = (name: string) =>
     (tools as unknown as Record<string, { inputSchema: Schema }>)[name]!.inputSchema;
   expect(schemaOf("send_task").required).toEqual(["to", "subject"]);
@@ -55,7 +55,7 @@ test("[C10] no usual hint names a flag or a command", () => {
   }
 });
 
-test("[C10] a hint that names an operation names the tool; what is for people is left out", () => {
+test("[C10] a hint that names an operation names the tool; hints for people are left out", () => {
   const hintOf = (hint: Text) => inModelsWords(new InboxError("invalid_state", "x", { hint })).hint;
   expect(hintOf(phrase`claim it first: ${call("threads.claim", { thread: "thr_1" })}`)).toBe(
     'claim it first: claim {"thread": "thr_1"}',
@@ -63,7 +63,7 @@ test("[C10] a hint that names an operation names the tool; what is for people is
   expect(hintOf(phrase`add ${field("wait")}`)).toBe("add wait");
   const send = call("mailbox.send", { to: blank("AGENT"), message: blank("…") });
   expect(hintOf(phrase`${send} writes to anybody by name`)).toBe(
-    'send_message {"receiver_id": AGENT, "message": …} writes to anybody by name',
+    'send_message {"receiver_id": AGENT, "message": "…"} writes to anybody by name',
   );
   expect(hintOf(phrase`${call("deadLetters.list")} shows them`)).toBe(
     'show {"thread": THREAD} shows the thread\'s state',
@@ -71,7 +71,7 @@ test("[C10] a hint that names an operation names the tool; what is for people is
   expect(
     hintOf(phrase`${call("tasks.queue", { all: true })} shows them; ${call("bus.doctor")} tells more`),
   ).toBe('queue {"all": true} shows them');
-  const untrusted = new InboxError("not_allowed", "no program is started", {
+  const untrusted = new InboxError("not_allowed", "no program was started", {
     hint: phrase`${call("bus.trust")} shows what would be run`,
     details: { untrusted: "bus" },
   });

@@ -71,7 +71,7 @@ describe("a turn", () => {
     });
   });
 
-  test("[Q5] what it said before its last tool is its final message where it says nothing after", async () => {
+  test("[Q5] its text before its last tool call is its final message if there is none after", async () => {
     const { outcome } = await talked({ steps: [{ say: "Done so far." }, { ask: "one more thing" }] });
     expect(outcome).toMatchObject({ final: "Done so far." });
   });
@@ -85,7 +85,7 @@ describe("a turn", () => {
     expect(texts(notes, "output").join("")).toBe(`${`${"€".repeat(9999)}\n`.repeat(40)}end`);
   });
 
-  test("[Q9] a line on standard output that is no message is a line of the transcript", async () => {
+  test("[Q9] a line on standard output that is not a message is a line of the transcript", async () => {
     const { outcome, notes } = await talked({
       steps: [{ print: "Loading…" }, { print: "[1]" }, { say: "ok" }],
     });
@@ -93,7 +93,7 @@ describe("a turn", () => {
     expect(texts(notes, "output")).toEqual(["Loading…", "[1]", "ok"]);
   });
 
-  test("[Q8] an agent that does not end with its input has ended its turn all the same", async () => {
+  test("[Q8] an agent that does not exit with its input has ended its turn nevertheless", async () => {
     const { outcome } = await talked({ steps: [{ say: "ok" }], ways: { lingers: true } });
     expect(outcome).toEqual({ final: "ok" });
   });
@@ -154,7 +154,7 @@ describe("ends that are none", () => {
     [{ crash: 3 }, "exited before its turn was complete"],
   ];
   for (const [step, error] of reasons)
-    test(`[Q5] ${JSON.stringify(step)} is a failure that keeps what was said`, async () => {
+    test(`[Q5] ${JSON.stringify(step)} is a failure that keeps the output so far`, async () => {
       const { outcome } = await talked({ steps: [{ say: "half" }, step] });
       expect(outcome.error).toContain(error);
       expect(outcome.final).toBe("half");
@@ -194,7 +194,7 @@ describe("ends that are none", () => {
     expect((await talked({ steps })).outcome).toEqual({ final: "ok" });
   });
 
-  test("[Q6] the end of the task is told to the agent, which may still say goodbye", async () => {
+  test("[Q6] the agent is told that the task ends, and may still answer", async () => {
     const end = new AbortController();
     const notes: Noted[] = [];
     const { outcome } = await talked({
@@ -216,7 +216,7 @@ describe("ends that are none", () => {
 
 describe("going on, and models", () => {
   for (const ways of [{ resume: true }, { load: true }, { load: true, resume: true }])
-    test(`[Q12] a conversation goes on where the agent can (${Object.keys(ways).join(", ")}), and is not told twice`, async () => {
+    test(`[Q12] a conversation is resumed if the agent can (${Object.keys(ways).join(", ")}), and is not repeated`, async () => {
       using folder = temporaryFolder();
       const first = await talked({ ways, folder, job: { prompt: "one" } });
       expect(first.outcome).toEqual({ final: "none: one", session: "s-1" });

@@ -89,7 +89,7 @@ for (const agent of agentPrograms)
       expect(messages).toMatchObject([{ sender_id: "sub", message: "half way" }]);
     });
 
-    test(`[Q12] ${agent.name} goes on with a conversation, or says that it cannot`, async () => {
+    test(`[Q12] ${agent.name} resumes a conversation, or reports that it cannot`, async () => {
       await using here = await settled(agent, ({ tools, user }) =>
         tools.length ? `heard ${user.at(-1)}` : "a title",
       );
@@ -105,7 +105,7 @@ for (const agent of agentPrograms)
       expect(here.heard.at(-1)!.user.join("\n")).toContain("remember 17");
     });
 
-    test(`[Q5] ${agent.name} with a model that refuses is a failure that says so`, async () => {
+    test(`[Q5] ${agent.name} with a model that refuses is a failure with that reason`, async () => {
       await using refusing = Bun.serve({
         hostname: "127.0.0.1",
         port: 0,

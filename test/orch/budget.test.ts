@@ -33,7 +33,7 @@ command = ["./claude"]
 const shown = async (team: Awaited<ReturnType<typeof crew>>, name: string) =>
   (await team.orch("show", name)).json.task;
 
-test("[A11] usage is seen while a task runs; its budget ends it with what it has so far; a larger one goes on", async () => {
+test("[A11] usage is shown while a task runs; its budget ends it with the output so far; with a larger one it continues", async () => {
   using team = await withClaude();
   await team.push("sub", "400 500 wait", "profile=claude", "budget=1k");
   await team.orch("run");
@@ -63,7 +63,7 @@ test("[A11] usage is seen while a task runs; its budget ends it with what it has
   expect(stdout).toContain("1.4k tokens (1.4k in, 0 out), $0.50, 3 turns");
 });
 
-test("[A11] a command reports by itself and is ended by its budget; what it started counts for it", async () => {
+test("[A11] a command reports its own usage and is ended by its budget; the tasks it started count for it", async () => {
   using team = await withClaude();
   const below = "orch report --agent below --input-tokens 700 >/dev/null; echo done";
   const top = `echo half; orch report --input-tokens 600 >/dev/null; orch push profile=told name=below '${below}' >/dev/null; orch run >/dev/null; sleep 1000`;

@@ -51,14 +51,12 @@ test.concurrent("[Q12] exit 2 sends standard error back; a runner that cannot re
   expect(await team.hear()).toMatchObject([{ success: true, text: "2" }]);
   expect(await team.hear(0)).toEqual([]);
   const prompts = read(team, "prompts");
-  expect(prompts).toContain(
-    "You have answered before:\n\n> 1\n\nYour answer was rejected:\n\nthe tests fail",
-  );
+  expect(prompts).toContain("Your earlier answer:\n\n> 1\n\nYour answer was rejected:\n\nthe tests fail");
   expect(prompts.match(/the task/g)).toHaveLength(2);
   expect(await notices(team)).toEqual(["the gate rejected it: the tests fail"]);
 });
 
-test.concurrent("[Q12] a runner that can resume is only told what is wrong", async () => {
+test.concurrent("[Q12] a runner that can resume gets only the feedback", async () => {
   const resumed = 'resume = ["sh", "-c", "cat >>resumed; echo mended"]';
   using team = await checked(
     "[ -e refused ] && exit 0; touch refused; echo 'the tests fail' >&2; exit 2",
@@ -94,7 +92,7 @@ test.concurrent("[Q12] a gate that is not there is a warning", async () => {
   expect((await notices(team))[0]).toContain("the gate no-such-gate could not be started");
 });
 
-test.concurrent("[Q6] [Q12] a gate counts as part of the task: it ends with the time, and leaves nobody behind", async () => {
+test.concurrent("[Q6] [Q12] a gate is part of the task: it ends with the timeout, and leaves no process behind", async () => {
   using team = await crew(agent());
   writeFileSync(join(team.path, "gate.sh"), "setsid sleep 1000 & touch asked; sleep 1000");
   const { told, seconds } = await outOfTime(team, { file: "asked", seconds: 1 }, (timeout) =>
@@ -109,7 +107,7 @@ test.concurrent("[Q6] [Q12] a gate counts as part of the task: it ends with the 
   expect(team.processes().filter(({ command }) => command.includes("sleep"))).toEqual([]);
 });
 
-test.concurrent("[Q12] a gate that leaves somebody with its standard error does not keep the task waiting", async () => {
+test.concurrent("[Q12] a process that a gate leaves with its standard error does not delay the task", async () => {
   using team = await checked(
     "setsid sleep 1000 & echo no >&2; [ -e refused ] && exit 0; touch refused; exit 2",
   );

@@ -29,7 +29,7 @@ async function allRan(team: Crew, count: number): Promise<void> {
 const many = inFull(100, 1000);
 
 test(
-  `[Q16] ${many} tasks that are let run at once on a file are all run, once each`,
+  `[Q16] ${many} tasks that are released at once on a file are all run, once each`,
   async () => {
     using team = await crew();
     await queued(team, many, started);
@@ -40,7 +40,7 @@ test(
 );
 
 if (isFull && postgresUrl)
-  test(`[Q16] ${many} tasks that are let run at once on Postgres are all run, once each`, async () => {
+  test(`[Q16] ${many} tasks that are released at once on Postgres are all run, once each`, async () => {
     const place = await temporarySchema();
     try {
       using team = await crew("", place.url);

@@ -50,7 +50,7 @@ test.concurrent("[A13] an ACP agent is told to cancel its turn, and prompted in 
   expect((await team.inbox("dead", "list")).json.messages ?? []).toEqual([]);
 });
 
-test.concurrent("[A13] a program that can resume is stopped, and its conversation goes on, as often as it is told", async () => {
+test.concurrent("[A13] a program that can resume is stopped, and its conversation continues, each time", async () => {
   using team = await crew(toml);
   await team.orch(
     "assign",
@@ -73,7 +73,7 @@ test.concurrent("[A13] a program that can resume is stopped, and its conversatio
   expect(ended.stdout).toContain('orch send sub "…" resumes it');
 });
 
-test.concurrent("[A13] where nothing can be interrupted nothing is sent, and the reason is said", async () => {
+test.concurrent("[A13] if nothing can be interrupted nothing is sent, and the error says why", async () => {
   using team = await crew(toml);
   const said = async (to: string) => {
     const { code, json } = await team.inbox("send", to, "stop", "--interrupt");

@@ -111,7 +111,7 @@ test.concurrent("[Q17] what a task leaves is gone before its keeper takes the ne
   expect(sleeping()).toEqual([]);
 });
 
-test.concurrent("[Q17] [Q7] a keeper is killed in its second task: that one is lost, the first has been told once", async () => {
+test.concurrent("[Q17] [Q7] a keeper is killed in its second task: that one is lost, the first was reported once", async () => {
   using team = await crew();
   await using _hub = await served(team.db);
   expect(await outcome(team, "first", "echo one")).toMatchObject({ success: true, text: "one" });

@@ -103,7 +103,7 @@ test.concurrent("[C2] [C3] [Q5] people read of a failure in words, and agents as
   expect((await team.orch("kill", "a")).json.error.hint).toBe("orch show a shows how it ended");
 });
 
-test.concurrent("[Q3] a long queue is told in short: names, earlier ones, and whose they are where there are several", async () => {
+test.concurrent("[Q3] a long queue is shown in short: names, earlier ones, and their parents if there are several", async () => {
   using team = await crew();
   for (let i = 1; i <= 14; i++) await team.push(`t${i}`, "true");
   expect((await team.human("orch", "run")).stdout).toStartWith(
@@ -117,7 +117,7 @@ test.concurrent("[Q3] a long queue is told in short: names, earlier ones, and wh
   expect((await team.human("orch", "queue", "--all")).stdout).toContain("- theirs (for lead) true");
 });
 
-test.concurrent("[Q11] Ctrl-C ends the waiting of a handoff, and says which sub-agent goes on and how to wait again", async () => {
+test.concurrent("[Q11] Ctrl-C ends the wait of a handoff, and prints which sub-agent continues and how to wait again", async () => {
   using team = await crew();
   const waiting = team.startOrch("handoff", "until [ -e go ]; do sleep 0.02; done; echo later");
   await until("the task runs", async () => (await team.orch("queue")).json.running.length === 1);
@@ -188,7 +188,7 @@ test.concurrent("[Q8] a program that is missing fails, and says which and how to
   );
 });
 
-test.concurrent("[Q8] a path that is missing, not executable, or has no interpreter says so", async () => {
+test.concurrent("[Q8] a path that is missing, not executable, or has no interpreter is reported as such", async () => {
   using team = await crew(settings);
   expect((await outcome(team, "x", "profile=path")).error).toContain(
     `there is no program ${team.path}/no/such/program; make ${team.path}/no/such/program a program that can be run`,
@@ -218,7 +218,7 @@ test.concurrent("[Q8] a folder that is gone by the time it starts is a failure t
   );
 });
 
-test.concurrent("[Q9] whoever follows a transcript has the final message before its end", async () => {
+test.concurrent("[Q9] a reader that follows a transcript gets the final message before its end", async () => {
   using team = await crew();
   await team.push("t", "touch ready; until [ -e go ]; do sleep 0.02; done; echo one; echo two");
   await team.orch("run");
@@ -231,7 +231,7 @@ test.concurrent("[Q9] whoever follows a transcript has the final message before 
 });
 
 describeMounting("a full disk", import.meta.path, () => {
-  test("[Q5] [Q9] where the disk of the transcript is full, the task goes on and its result is delivered", async () => {
+  test("[Q5] [Q9] if the disk of the transcript is full, the task continues and its result is delivered", async () => {
     using team = await crew();
     using _ = smallDisk(2048, `${team.db}-tasks`);
     const told = await outcome(team, "head -c 20000000 /dev/zero | tr '\\0' a; echo; echo the end");

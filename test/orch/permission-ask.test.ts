@@ -49,7 +49,7 @@ test("[A8] the person is asked with tool, arguments and folder; the agent waits 
     choices: ["allow once", "allow for this task", "deny", "deny and say why"],
   });
   expect(first.comments).toBe(
-    `sub asks to use Bash\n\nFolder: ${team.path}\n\nArguments:\n{\n  "force": true\n}\n\nTo allow it for this task is to allow Bash with the command rm -rf build.`,
+    `sub asks to use Bash\n\nFolder: ${team.path}\n\nArguments:\n{\n  "force": true\n}\n\nAllowing it for this task allows Bash with the command rm -rf build.`,
   );
   expect((await team.orch("show", "sub")).json.task).toMatchObject({ status: "running", permission: "ask" });
   await team.inbox("entries", "reply", first.id!, "--choice", "allow for this task");
@@ -93,7 +93,7 @@ test("[A8] allow for this task covers the command, files in the folder, one file
   expect(scope("mcp__jira__close", { id: 3 })).toBe("mcp__jira__close");
 });
 
-test("[A8] the parent is asked where the profile says so, and silence is a deny", async () => {
+test("[A8] the parent is asked if the profile says so, and no answer is a deny", async () => {
   using team = await crew(profiles);
   await team.orch("assign", "profile=upwards", "name=sub", steps({ ask: "deploy" }, { say: "went on" }));
   const [question] = (await team.inbox("receive", "--agent", "main", "--ack", "manual")).json.messages;

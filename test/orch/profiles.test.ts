@@ -208,7 +208,7 @@ describe("mistakes name file, table and key, and what was meant", () => {
       "a key that is nothing like another",
       "[profiles.claude]\nzzz = 1",
       ": [profiles.claude] zzz is not a key",
-      "there are runner, model, instructions, permission, budget, gate",
+      "the keys are runner, model, instructions, permission, budget, gate",
     ],
     [
       "an unknown key of a gate",
@@ -282,7 +282,7 @@ describe("mistakes name file, table and key, and what was meant", () => {
       "a key that does nothing here",
       '[runners.claude]\noutput = "json"',
       ': [runners.claude] output has no effect with kind = "claude"',
-      "there are kind",
+      "the keys are kind",
     ],
     [
       "an unknown runner",
@@ -311,7 +311,7 @@ describe("mistakes name file, table and key, and what was meant", () => {
     [
       "a flag without the model",
       '[runners.a]\ncommand = ["x"]\nmodel = ["--fast"]',
-      ": [runners.a] model must hold {model}",
+      ": [runners.a] model must contain {model}",
       "--model",
     ],
     [
@@ -323,25 +323,25 @@ describe("mistakes name file, table and key, and what was meant", () => {
     [
       "a mistyped place",
       '[runners.a]\ncommand = ["x", "{promt}"]',
-      ": [runners.a] command holds {promt}, which is not a known placeholder",
+      ": [runners.a] command contains {promt}, which is not a known placeholder",
       "{prompt}",
     ],
     [
       "the prompt inside a shell's code",
       '[runners.a]\ncommand = ["env", "/bin/bash", "-lc", "echo {prompt}"]',
-      ': [runners.a] command holds "echo {prompt}": the inserted text would be run as code',
+      ': [runners.a] command contains "echo {prompt}": the inserted text would be run as code',
       '"$INBOX_PROMPT"',
     ],
     [
       "a name inside another program's code",
       '[runners.a]\ncommand = ["python3", "-c", "print(\'{name}\')"]',
-      ": [runners.a] command holds \"print('{name}')\": the inserted text would be run as code",
+      ": [runners.a] command contains \"print('{name}')\": the inserted text would be run as code",
       "as an argument",
     ],
     [
       "no variable's name",
       '[runners.a]\ncommand = ["x"]\npass_env = ["A=b"]',
-      ': [runners.a] pass_env holds "A=b", which is not a variable name',
+      ': [runners.a] pass_env contains "A=b", which is not a variable name',
       "NPM_TOKEN",
     ],
     [
@@ -367,7 +367,7 @@ describe("mistakes name file, table and key, and what was meant", () => {
       "a name that needs quotes",
       '[runners."a b"]\nx = 1',
       ': [runners."a b"] x is not a key',
-      "there are kind",
+      "the keys are kind",
     ],
     [
       "no TOML",
@@ -420,7 +420,7 @@ describe("which is meant, and which are there", () => {
     expect(typo.hint).toBe('did you mean "claude"?');
   });
 
-  test("[Q8] what is installed is shown with its place, what is not with the way to get it", async () => {
+  test("[Q8] installed programs are shown with their path, missing ones with how to install them", async () => {
     using folder = await written(`
       [runners.mine]
       command = ["./mine"]
@@ -529,7 +529,7 @@ test("[Q8] the worked example of the documents is true", async () => {
   const top = await mistake("zzz = 1");
   const others = ["default", "max_running", "max_transcript_mib", "runners", "profiles"];
   const keys = new Set(
-    [error, command, top].flatMap(({ hint }) => hint.replace("there are ", "").split(", ")),
+    [error, command, top].flatMap(({ hint }) => hint.replace("the keys are ", "").split(", ")),
   );
   for (const other of others) keys.delete(other);
   const programs = ["claude", "codex", "gemini", "opencode", "acp"];

@@ -118,7 +118,7 @@ test.concurrent("[Q5] the sub-agent alone is killed: its keeper tells how it end
   expect(left(team)).toEqual([]);
 });
 
-test.concurrent("[Q7] a supervisor is killed: what runs goes on and reports, what waits is started by the next one", async () => {
+test.concurrent("[Q7] a supervisor is killed: running tasks continue and report, waiting ones are started by the next supervisor", async () => {
   using team = await crew();
   await team.push("first", "touch ready; until [ -e go ]; do sleep 0.02; done; echo one");
   await team.push("second", "echo two");
@@ -130,7 +130,7 @@ test.concurrent("[Q7] a supervisor is killed: what runs goes on and reports, wha
   expect(await team.hear()).toMatchObject([{ from: "second", success: true, text: "two" }]);
 });
 
-test.concurrent("[Q7] a supervisor is killed: on its host nobody waits for its lease to run out", async () => {
+test.concurrent("[Q7] a supervisor is killed: on its host nobody waits for its lease to lapse", async () => {
   using team = await crew();
   await team.push("t", "touch ready; until [ -e go ]; do sleep 0.02; done");
   await team.orch("run");
@@ -205,7 +205,7 @@ test.concurrent("[Q5] [Q10] a keeper is killed and the task may be tried again: 
   expect(left(team)).toEqual([]);
 });
 
-test.concurrent("[Q5] [Q7] the machine is restarted: what was running is reported as lost", async () => {
+test.concurrent("[Q5] [Q7] the machine is restarted: running tasks are reported as lost", async () => {
   using team = await running();
   await strikeAll(team.processes());
   // Another boot: the same numbers are other processes now.
@@ -240,7 +240,7 @@ test.concurrent("[Q7] a hub is killed with a task and its keeper: the next wait 
   await hearsLoss(team);
 });
 
-test.concurrent("[Q7] a hub that starts after all were killed clears up by itself", async () => {
+test.concurrent("[Q7] a hub that starts after all were killed clears up automatically", async () => {
   using team = await running();
   await strikeAll([...team.supervisors(), ...team.keepers()]);
   await using hub = await served(team.db);
@@ -249,7 +249,7 @@ test.concurrent("[Q7] a hub that starts after all were killed clears up by itsel
   await until("nothing of the task is left", () => !left(team).length);
 });
 
-test.concurrent("[Q7] a hub is killed: what runs reports, and what waits is started by the next one's hub", async () => {
+test.concurrent("[Q7] a hub is killed: running tasks report, and waiting ones are started by the next hub", async () => {
   using team = await crew();
   await using first = await served(team.db);
   await team.push("a", "touch ready; until [ -e go ]; do sleep 0.02; done; echo one");
@@ -293,7 +293,10 @@ test.concurrent("[Q7] a program that was replaced while its hub runs starts sub-
   renameSync(`${installed}.new`, installed);
   const message = "inbox --version && orch --version";
   const { json } = await ask(url)("POST /api/tasks/handoff", { agent: "main", message, cwd: team.path });
-  expect(json).toMatchObject({ success: true, message: `inbox ${version}\norch ${version}` });
+  expect(json).toMatchObject({
+    success: true,
+    message: `inbox (Restante) ${version}\norch (Restante) ${version}`,
+  });
   hub.kill();
   await hub.exited;
 });
@@ -308,7 +311,7 @@ test.concurrent("[Q5] where no keeper can be started at all, the task fails and 
   expect(told!.error).toContain("its keeper process could not be started");
 });
 
-test.concurrent("[Q5] a keeper that cannot go on ends, and its complaint is told", async () => {
+test.concurrent("[Q5] a keeper that cannot continue ends, and its error is reported", async () => {
   using team = await crew();
   await team.push("t", "echo never");
   mkdirSync(`${team.db}-tasks`);

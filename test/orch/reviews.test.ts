@@ -85,7 +85,7 @@ test.concurrent("[A12] a reviewer gets task, diff and result; what it sends back
   const [first, second] = here.prompts() as [string, string];
   expect(first).toContain("> echo first >>readme.txt; echo did it");
   expect(first).toContain("> +first");
-  expect(first).toContain("Its result, in its own words:\n\n> did it");
+  expect(first).toContain("Its final message:\n\n> did it");
   expect(second).toContain("> +mended");
   expect(second).toContain("> readme.txt:2: say more");
   // It looked at a checkout of its own, which is gone; the branch has only what the sub-agent did.
@@ -175,7 +175,7 @@ test.concurrent("[A12] a profile's review, in a plain folder and by an ACP agent
   );
 });
 
-test.concurrent("[A12] a task that is killed while it is reviewed ends its reviewer, and says what was found before", async () => {
+test.concurrent("[A12] a task that is killed while it is reviewed ends its reviewer, and reports earlier findings", async () => {
   using here = await shop({ "answer-1": sendBack("more"), answer: 'touch "$HOME/second"; exec sleep 1000' });
   const { team } = here;
   await team.orch(
@@ -203,7 +203,7 @@ test.concurrent("[A12] a task that is killed while it is reviewed ends its revie
   });
 });
 
-test.concurrent("[A12] a review by nobody, of a running worker, and rounds without a review are refused", async () => {
+test.concurrent("[A12] an unknown reviewer, a review of a running worker, and rounds without a review are refused", async () => {
   using team = await crew('[profiles.p]\nrunner = "sh"\nreview = "sh"\n');
   const said = async (...args: string[]) => {
     const { code, json } = await team.orch("push", ...args, "x");
@@ -219,7 +219,7 @@ test.concurrent("[A12] a review by nobody, of a running worker, and rounds witho
   expect(await said("profile=p", "review=none")).toEqual([0, null]);
 });
 
-test("[A12] a verdict is the last JSON object that has one; without it, or sent back without a finding, it is none", () => {
+test("[A12] a verdict is the last JSON object that has one; without it, or sent back without a finding, there is none", () => {
   const found = (text: string) => answerIn(text)?.verdict;
   expect(found('{"verdict": "approve"}')).toBe("approved");
   expect(

@@ -75,7 +75,7 @@ describe("any command", () => {
     expect(outcome.final).toHaveLength(200_001);
   });
 
-  test("[Q8] output that is no UTF-8, and U+0000, arrive as a message can hold them", async () => {
+  test("[Q8] invalid UTF-8 and U+0000 are replaced by characters that a message can contain", async () => {
     using e = await echoed("", `["printf", 'a\\377b\\000c\\303']`);
     const { outcome, notes } = await play(e.runner, jobIn(e.folder));
     expect(outcome.final).toBe("a\ufffdb\ufffdc\ufffd");
@@ -146,7 +146,7 @@ describe('output = "json"', () => {
     expect(await printing('loading…\n{"result": "r"}\n')).toEqual({ final: "r" });
   });
 
-  test("[Q5] an error in it, or no object at all, is a failure that keeps what there is", async () => {
+  test("[Q5] an error in it, or no object at all, is a failure that keeps the output", async () => {
     expect(await printing('{"error": "no money", "result": "half"}')).toEqual({
       final: "half",
       error: "no money",
@@ -219,7 +219,7 @@ describe("programs that print events", () => {
     expect(notes.map(({ text }) => text)).toEqual(["Warning: x", "[1]", '"text"', "\ufffd", "a\ufffd"]);
   });
 
-  test("[Q9] a line that does not end is left out, and says so", async () => {
+  test("[Q9] a line that does not end is omitted, with a notice", async () => {
     const script = `yes x | tr -d '\\n' | head -c 40000000; printf '\\n%s\\n' '${result}'`;
     const { outcome, notes } = await printing("claude", script);
     expect(outcome).toEqual({ final: "fine", session: "s" });
@@ -249,13 +249,13 @@ describe("programs that print events", () => {
     expect(await ended({ subtype: "success", is_error: true, result: "no credit" })).toBe("no credit");
   });
 
-  test("[Q9] a server of ours that did not start is told of", async () => {
+  test("[Q9] an MCP server of ours that did not start is reported", async () => {
     const init = `{"type":"system","subtype":"init","mcp_servers":[{"name":"inbox","status":"failed"}]}`;
     const { notes } = await printing("claude", `echo '${init}'; echo '${result}'`);
     expect(notes).toMatchObject([{ kind: "error", text: expect.stringContaining("did not start") }]);
   });
 
-  test("[Q9] what Codex does by itself is in the transcript too", async () => {
+  test("[Q9] actions of Codex itself are in the transcript too", async () => {
     const events = [
       { type: "item.started", item: { id: "1", type: "command_execution", command: "ls" } },
       {
@@ -288,7 +288,7 @@ describe("programs that print events", () => {
   });
 });
 
-test("[Q15] the built-in programs are told what they may do in their own words", async () => {
+test("[Q15] the built-in programs get their permission in their own terms", async () => {
   const ways = {
     claude: { allow: "bypassPermissions", edit: "Edit(./**)" },
     codex: { allow: "--dangerously-bypass-approvals-and-sandbox", edit: 'sandbox_mode="workspace-write"' },

@@ -120,7 +120,7 @@ describe.each(crews)("$name", ({ open }) => {
 
 // Who a sub-agent is and whose does not depend on who carries the mail.
 describe.each(crews.filter(({ name }) => name !== "with RabbitMQ"))("$name", ({ open }) => {
-  test("[Q4] a sub-agent finds who it is, whose, where, and both programs; and nothing of anybody else", async () => {
+  test("[Q4] a sub-agent's environment has its name, its parent, the bus and both programs, and nothing about other agents", async () => {
     await using crew = await open();
     const { inbox, orch } = crew;
     const script = [
@@ -294,7 +294,7 @@ describe.each(crews.filter(({ name }) => ["on a file", "through a hub"].includes
       });
     });
 
-    test("[Q1] kind and model go down the line unless somebody says otherwise", async () => {
+    test("[Q1] profile and model are passed on to sub-agents unless a push says otherwise", async () => {
       const profiles = `
 default = "quiet"
 [runners.quiet]

@@ -61,7 +61,7 @@ for (const [what, command] of Object.entries(stubborn)) {
     expect(told).toMatchObject({ success: false, error: 'killed by "main": enough', partial: "before" });
   });
 
-  test.concurrent(`[Q5] when one that ${what} ends by itself, nothing is left of it`, async () => {
+  test.concurrent(`[Q5] when one that ${what} ends, no process of it is left`, async () => {
     using team = await crew();
     // The last one of the line is its own main program; it goes, and leaves the others.
     await team.push(
@@ -89,7 +89,7 @@ test.concurrent("[Q3] [T8] cancelling its thread ends a sub-agent, and delivers 
   expect(results).toMatchObject([{ from: "t", success: false, error: "its thread was cancelled" }]);
 });
 
-test.concurrent("[Q3] [Q4] killing a parent kills the tree below it, five levels deep, and says so", async () => {
+test.concurrent("[Q3] [Q4] killing a parent kills the tree below it, five levels deep, and lists it", async () => {
   using team = await crew();
   const nested = (level: number): string => {
     if (level === 5) return "touch ready; setsid sleep 1000 & sleep 1000";
@@ -142,7 +142,7 @@ test("[Q6] [Q7] what a keeper had just forked when it died is ended, and so is w
   expect([forked.signalCode, other.signalCode]).toEqual(["SIGKILL", "SIGKILL"]);
 });
 
-test("[Q6] time in which this process stood still does not count: what was started meanwhile is ended", async () => {
+test("[Q6] time in which this process was suspended does not count: processes started meanwhile are ended", async () => {
   const mark = crypto.randomUUID();
   const begin = () => Bun.spawn(["sleep", "1000"], { env: { [markName]: mark } });
   await using slow = begin();

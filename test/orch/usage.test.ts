@@ -69,7 +69,7 @@ describe("Claude Code", () => {
     expect(plain.outcome.used).toEqual(used(7, 0, 8, 0.5, 2));
   });
 
-  test("[A11] a session that is resumed counts once, whether the program counts on or begins anew", async () => {
+  test("[A11] a resumed session is counted once, whether the program continues counting or starts at 0", async () => {
     const counted = used(1000, 0, 100, 1, 5);
     const seen = message("m1", { input_tokens: 2000, output_tokens: 1 });
     const usage = (input_tokens: number, output_tokens: number) => ({ input_tokens, output_tokens });
@@ -80,7 +80,7 @@ describe("Claude Code", () => {
     expect((await printing("claude", [seen, anew], job)).outcome.used).toEqual(used(2000, 0, 200, 2, 2));
   });
 
-  test("[A11] it is told what money is left, and its stop for that is no other failure", async () => {
+  test("[A11] it gets the remaining money, and stopping for that is not another failure", async () => {
     const stop = ended({ subtype: "error_max_budget_usd", is_error: true, total_cost_usd: 0.26 });
     const { launch, outcome } = await printing("claude", [...messages, stop], { costLeft: 0.25 });
     expect(launch.argv.join(" ")).toContain("--max-budget-usd 0.25");
@@ -199,7 +199,7 @@ test("[A11] a command with JSON may have its usage in it", async () => {
   expect(outcome).toEqual({ final: "fine", used: used(3, 0, 4, 0.01, 2) });
 });
 
-test("[A11] a count that is lower than before has begun anew", () => {
+test("[A11] a count that is lower than before belongs to a new session", () => {
   const before = used(10, 10, 10, 1, 1);
   expect(sinceCounted(used(15, 12, 11, 1.5, 1), before)).toEqual(used(5, 2, 1, 0.5, 1));
   expect(sinceCounted(used(15, 12, 9, 0.5, 1), before)).toEqual(used(15, 12, 9, 0.5, 1));

@@ -44,7 +44,7 @@ async function shop(toml = "", files?: Record<string, string>, top = ""): Promis
   };
 }
 
-test("[A1] a task works on a branch of its own, and its result says what is on it", async () => {
+test("[A1] a task works on its own branch, and its result says what is on it", async () => {
   using here = await shop();
   const { repository, team } = here;
   const before = repository.state();
@@ -163,7 +163,7 @@ test("[A1] plain folders, untouched worktrees and those that may only read leave
   ]);
 });
 
-test("[A1] with_changes carries what is not committed; without it the result says what was not seen", async () => {
+test("[A1] with_changes includes uncommitted changes; without it the result says what was left out", async () => {
   using here = await shop();
   const { repository } = here;
   repository.write("readme.txt", "edited\n");
@@ -283,7 +283,7 @@ test("[A1] nested tasks branch from their parent's branch, and are merged into i
   expect(await here.task("below")).toMatchObject({ worktree: { into: "orch/top", merged_into: "orch/top" } });
 });
 
-test("[A2] [A4] a conflict goes back to the sub-agent's session, which goes on in the same task", async () => {
+test("[A2] [A4] a conflict goes back to the sub-agent's session, which continues in the same task", async () => {
   const resumes = `[runners.again]
 command = ["sh", "-c", "echo again >readme.txt; cat >>told.log"]
 resume = ["sh", "-c", "cat >>told.log; git merge -q main >/dev/null; echo both >readme.txt; git commit -qam both; echo resolved"]
@@ -404,7 +404,7 @@ test("[A1] sparse checkouts stay sparse, filters run, and variables of git's cal
   expect([json.success, (await here.task("far")).worktree]).toMatchObject([true, { commits: 1, files: 1 }]);
 });
 
-test("[A1] what a killed machine leaves is found: the worktree is known before it is made, and doctor lists what nobody knows", async () => {
+test("[A1] a killed machine leaves nothing unknown: the worktree is recorded before it is created, and doctor lists unknown ones", async () => {
   using here = await shop();
   const { team, repository } = here;
   await here.work("keep", "echo x >x.txt");

@@ -66,7 +66,7 @@ test("[I5.1] lines of Linux are read the same", async () => {
   expect(lines.get(2291)!.start).toBe(String(Date.UTC(2026, 10, 15, 19, 12, 0) / 1000));
 });
 
-test("[I5.1] a line of another kind, in another language or cut short is no process", () => {
+test("[I5.1] a line of another kind, in another language or cut short is not taken for a process", () => {
   for (const line of [
     "",
     "  PID  PPID",
@@ -79,7 +79,7 @@ test("[I5.1] a line of another kind, in another language or cut short is no proc
   expect(parseLine("   77     1    77 S    Thu Nov 12 08:14:03 2026")).toMatchObject({ pid: 77, text: "" });
 });
 
-test("[I5.2] a boot is known by its id, and where there is none by its time", () => {
+test("[I5.2] a boot is identified by its id, and without one by its time", () => {
   const time = "{ sec = 1794471243, usec = 117219 } Thu Nov 12 08:14:03 2026\n";
   const id = "8D1F0C8B-2E65-4F6B-9C56-0A6B6F3E7A10";
   expect(bootIn(`${id}\n${time}`)).toBe(id);
@@ -88,7 +88,7 @@ test("[I5.2] a boot is known by its id, and where there is none by its time", ()
   expect(bootIn("sysctl: unknown oid")).toBe("");
 });
 
-test("[I6.3] what is left of a Mac's memory is a share of all of it", () => {
+test("[I6.3] the free memory of a Mac is a share of its total", () => {
   expect(kilobytesIn("64\n17179869184\n")).toBe(16 * 1024 * 1024 * 0.64);
   expect(kilobytesIn("")).toBeUndefined();
   expect(kilobytesIn("17179869184\n")).toBeUndefined();
@@ -100,7 +100,7 @@ test("[I6.2] the C library has the name that its system gives it", () => {
   expect(libraryNames("darwin", "arm64")).toEqual(["libSystem.B.dylib"]);
 });
 
-test("[I5.2] who could not be asked for its start or its boot is not taken for dead", () => {
+test("[I5.2] a process whose start or boot is unknown does not count as dead", () => {
   expect(byPs.isSameStart("1794471243", "")).toBe(true);
   expect(byPs.isSameStart("", "1794471243")).toBe(true);
   expect(byPs.isSameStart("1794471243", "1794471244")).toBe(true);
@@ -109,7 +109,7 @@ test("[I5.2] who could not be asked for its start or its boot is not taken for d
   expect(isOfThisBoot("12:1794471243:8D1F0C8B-2E65-4F6B-9C56-0A6B6F3E7A10")).toBe(false);
 });
 
-test("[I5.2] `ps` finds this process by its number, one that is no process is none, and all agree on the start", () => {
+test("[I5.2] `ps` finds this process by its number, finds none for an unused number, and all agree on the start", () => {
   const found = byPs.statOf(process.pid)!;
   expect(found).toMatchObject({ parent: process.ppid });
   const listed = byPs.look().stat(process.pid)!;

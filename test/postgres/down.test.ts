@@ -95,7 +95,7 @@ async function untilWaiting(url: string, agent: string, agentsOf: () => Promise<
 }
 
 postgresSuite("down", () => {
-  test("[G4] nobody is there: every one of many callers is told so at once, with the address and without the password", async () => {
+  test("[G4] no server: each of many callers fails at once, with the address and without the password", async () => {
     const port = freePort();
     const inbox = openInbox(`postgres://somebody:secret@127.0.0.1:${port}/db?pool=1`);
     const calls = times(6, (i) =>
@@ -121,7 +121,7 @@ postgresSuite("down", () => {
       }
   });
 
-  test("[G4] the program says so too, with exit code 50, and shows no password", async () => {
+  test("[G4] the program reports it too, with exit code 50, and shows no password", async () => {
     const db = `postgres://somebody:secret@127.0.0.1:${freePort()}/db`;
     for (const args of [["init"], ["fetch", "--agent", "w"], ["doctor"]]) {
       const { code, stdout, stderr } = await within(14, args[0]!, run([...args, "--db", db, "--json"]));
@@ -131,7 +131,7 @@ postgresSuite("down", () => {
     }
   });
 
-  test("[G4] [C4] a hub whose server is away starts, says so, and serves when the server is there", async () => {
+  test("[G4] [C4] a hub whose server is down starts, reports it, and serves when the server is up", async () => {
     await using server = await startPostgres({ durable: false });
     await server.kill();
     const db = server.url.replace("postgres@", "postgres:secret@");
@@ -149,7 +149,7 @@ postgresSuite("down", () => {
     expect(await hub.said(/is reachable\n/)).not.toContain("secret");
   });
 
-  test("[G4] [S3] [X1] a hub that meets its server late ends where it would not have started", async () => {
+  test("[G4] [S3] [X1] a hub that reaches its server late ends if it would not have started", async () => {
     await using server = await startPostgres({ durable: false });
     await createPostgres(server.url);
     await stored(server.url, "update bus set version = 999 returning 1 as done");
@@ -177,7 +177,7 @@ postgresSuite("down", () => {
     }
   });
 
-  test("[G4] who answers and hangs up, as a proxy before a dead server does, is no server, and soon", async () => {
+  test("[G4] a proxy that accepts and closes the connection counts as no server, and soon", async () => {
     let calls = 0;
     const listener = Bun.listen({
       hostname: "127.0.0.1",
@@ -204,7 +204,7 @@ postgresSuite("down", () => {
     await within(14, "closing", inbox.close());
   });
 
-  test("[G4] of several hosts the first that is there serves; where none is, all are told so", async () => {
+  test("[G4] of several hosts the first that is up serves; if none is, every caller is told", async () => {
     using place = await temporarySchema();
     const several = (...ports: unknown[]) =>
       place.url.replace(/127\.0\.0\.1:\d+/, ports.map((port) => `127.0.0.1:${port}`).join(","));
@@ -244,7 +244,7 @@ postgresSuite("down", () => {
     for (const inbox of inboxes) await inbox.close();
   });
 
-  test("[G4] [W1] who waits while the server dies, looking or asleep, gets what is sent when it is back, each time", async () => {
+  test("[G4] [W1] a wait that is open while the server dies gets what is sent when it is back, each time", async () => {
     await using server = await ownServer();
     const inboxes = [openInbox(server.url), openInbox(server.url)] as const;
     const [waiter, sender] = inboxes;
@@ -282,7 +282,7 @@ postgresSuite("down", () => {
     for (const inbox of inboxes) await inbox.close();
   });
 
-  test("[G4] [W1] whose time runs out while the server is away is told that, and not that nothing came", async () => {
+  test("[G4] [W1] a wait whose time is over while the server is down fails with that, not with an empty answer", async () => {
     await using server = await ownServer();
     const line = await startProxy(server.url);
     const inbox = openInbox(line.url);
@@ -355,7 +355,7 @@ postgresSuite("down", () => {
     await driver.end();
   });
 
-  test("[W1] [G4] the connection that listens is lost: a waiter is woken all the same", async () => {
+  test("[W1] [G4] the listening connection is lost: a waiter is woken nevertheless", async () => {
     using place = await temporarySchema();
     const [waiter, sender] = [openInbox(place.url), openInbox(place.url)];
     const listening = () =>
@@ -378,7 +378,7 @@ postgresSuite("down", () => {
     await Promise.all([waiter.close(), sender.close()]);
   });
 
-  test("[G4] [C4] a hub outlives its database: it says that it lives and is not ready, and serves again by itself", async () => {
+  test("[G4] [C4] a hub survives its database: it reports that it runs and is not ready, and serves again when it is back", async () => {
     await using server = await ownServer();
     await using hub = await hubHere({ db: server.url.replace("postgres@", "postgres:secret@") });
     const send = () => hub.ask("POST /api/messages", { channel: "c", sender: "s", content: "x" });

@@ -17,7 +17,7 @@ afterAll(killAlive);
 
 postgresSuite("kill", () => {
   test(
-    "[G2] [L1] processes are killed while they write: nothing acknowledged is lost, nobody holds what another holds",
+    "[G2] [L1] processes are killed while they write: nothing acknowledged is lost, and no thread has two holders",
     async () => {
       console.log(`postgres/kill.test.ts: FAULT_SEED=${seed}`);
       using place = await temporarySchema();

@@ -51,7 +51,7 @@ async function together(url: string, ...more: string[]): Promise<boolean[]> {
 }
 
 postgresSuite("migrations", () => {
-  test("[S3] eight processes that make one bus at once make one, and one of them says so", async () => {
+  test("[S3] eight processes that create one bus at once create one, and one of them reports it", async () => {
     const url = fresh();
     const created = await together(url);
     expect(created.filter(Boolean)).toEqual([true]);
@@ -61,7 +61,7 @@ postgresSuite("migrations", () => {
     await inbox.close();
   });
 
-  test("[S3] an older one is brought forward, by eight processes at once as by one, and keeps what is in it", async () => {
+  test("[S3] an older schema is migrated, by eight processes at once as by one, and keeps its rows", async () => {
     const url = fresh();
     await createPostgres(url);
     const inbox = openInbox(url);
@@ -73,7 +73,7 @@ postgresSuite("migrations", () => {
     expect(await stored(url, "select body from messages")).toEqual([{ body: "kept" }]);
   });
 
-  test("[S3] whoever opens an older one brings it forward, without being asked to make anything", async () => {
+  test("[S3] any process that opens an older schema migrates it, without init", async () => {
     const url = fresh();
     await createPostgres(url);
     const address = parseAddress(url);
@@ -97,7 +97,7 @@ postgresSuite("migrations", () => {
     await inbox.close();
   });
 
-  test("[S3] a newer one is refused by whoever opens or makes it, and nothing is changed", async () => {
+  test("[S3] a newer schema is refused when it is opened or created, and nothing is changed", async () => {
     const url = fresh();
     await createPostgres(url);
     await stored(url, "update bus set version = 999");
@@ -133,7 +133,7 @@ postgresSuite("migrations", () => {
     }
   });
 
-  test("[S2] where nobody has made a bus every call says so, and how to make it", async () => {
+  test("[S2] without a bus every call reports that, and how to create one", async () => {
     const inbox = openInbox(fresh());
     const error = await refusal(inbox.call("messages.pending", { channel: "c" }));
     expect(error.code).toBe("not_initialized");

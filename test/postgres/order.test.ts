@@ -140,7 +140,7 @@ postgresSuite("order", () => {
     expect(missed.events).toBeGreaterThan(0);
   });
 
-  test("[G2] who idles in another schema or another database hides nothing; in ours, what comes after waits", async () => {
+  test("[G2] an idle transaction in another schema or database hides nothing; in ours, later events wait for it", async () => {
     using ours = await temporarySchema();
     using theirs = await temporarySchema();
     const inbox = openInbox(ours.url);

@@ -75,7 +75,7 @@ postgresSuite("pooler", () => {
   );
 
   test.skipIf(!hasPgbouncer)(
-    "[W1] [W5] no notification comes through it: who waits is woken all the same, and is seen to live",
+    "[W1] [W5] no notification arrives through it: waits are woken nevertheless, and count as live",
     async () => {
       await using bus = await pooled();
       const waiting = bus.inbox.call("mailbox.receive", { agent: "w", timeoutSeconds: 50 });
@@ -106,7 +106,7 @@ postgresSuite("pooler", () => {
   );
 
   test.skipIf(!hasPgbouncer)(
-    "[S1] who does not say that it is a pooler is told the word to add",
+    "[S1] an address that does not say that it is a pooler gets an error with the setting to add",
     async () => {
       await using pooler = await startPgbouncer(postgresUrl!);
       const inbox = openInbox(pooler.url);

@@ -34,7 +34,7 @@ const sendThread = (inbox: Inbox, subject: string, to = "crew") =>
   inbox.call("threads.send", { from: "leader", to, subject });
 
 postgresSuite("races", () => {
-  test("[L1] of 64 who claim one thread exactly one gets it, the others are told who", async () => {
+  test("[L1] of 64 claims of one thread exactly one wins, the others are told the holder", async () => {
     await using bus = await crowd(4);
     const { thread } = await sendThread(bus.of(0), "s");
     const claims = await Promise.all(
@@ -58,7 +58,7 @@ postgresSuite("races", () => {
     expect(await flaws(bus.url)).toEqual([]);
   });
 
-  test("[L1] [L2] 40 claim of 40 threads without naming one: each gets one of its own, nobody is told that there is none", async () => {
+  test("[L1] [L2] 40 bare claims on 40 threads: each gets its own, and none is told that there is none", async () => {
     await using bus = await crowd(4);
     for (let i = 0; i < 40; i++) await sendThread(bus.of(i), `work ${i}`);
     await Promise.all(
@@ -74,7 +74,7 @@ postgresSuite("races", () => {
     expect(await flaws(bus.url)).toEqual([]);
   });
 
-  test("[M4] of 32 who ack one message exactly one is the first, and all are told its time", async () => {
+  test("[M4] of 32 acks of one message exactly one is the first, and all get its time", async () => {
     await using bus = await crowd(4);
     const { id } = await bus.of(0).call("messages.send", { channel: "c", sender: "s", content: "once" });
     const acks = await Promise.all(
@@ -186,7 +186,7 @@ postgresSuite("races", () => {
     await Promise.all(engines.map((engine) => engine.close()));
   });
 
-  test("[B3] what time has made a dead letter its sender is told of once, whoever of many at once writes it down", async () => {
+  test("[B3] the sender of an expired delivery is notified once, whichever of many writers stores the dead letter", async () => {
     using place = await temporarySchema();
     let passed = 0;
     const inboxes = times(2, () => openInbox(place.url, { now: () => Date.now() + passed }));
@@ -217,7 +217,7 @@ postgresSuite("races", () => {
     await Promise.all(inboxes.map((each) => each.close()));
   });
 
-  test("[L1] [B1] what is only referred to by an uncommitted row of somebody else's is taken all the same", async () => {
+  test("[L1] [B1] a row that only an uncommitted row of another transaction refers to is taken nevertheless", async () => {
     await using bus = await crowd(1);
     const inbox = bus.of(0);
     await sendThread(inbox, "s", "worker");
@@ -233,7 +233,7 @@ postgresSuite("races", () => {
     await other.end();
   });
 
-  test("[B1] who runs again because another of the transaction failed passes over nothing that it had locked itself", async () => {
+  test("[B1] a procedure that runs again because another of the transaction failed skips nothing that it had locked itself", async () => {
     using place = await temporarySchema();
     const engine: Engine = openPostgres(place.url);
     const writer = openInbox(place.url);
@@ -265,7 +265,7 @@ postgresSuite("races", () => {
     await Promise.all([engine.close(), writer.close()]);
   });
 
-  test("[B7] a write that must wait for somebody's lock keeps no other write of its process waiting", async () => {
+  test("[B7] a write that must wait for a lock delays no other write of its process", async () => {
     await using bus = await crowd(1);
     const inbox = bus.of(0);
     const { thread } = await sendThread(inbox, "s");

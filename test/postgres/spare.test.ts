@@ -11,7 +11,7 @@ import { refusal } from "../support/refusal.ts";
 import { until } from "../support/until.ts";
 
 postgresSuite("spare connections", () => {
-  test("[G1] who calls after the end is refused, and takes no connection that is somebody else's by now", async () => {
+  test("[G1] a call after the end is refused, and uses no connection that another caller has by now", async () => {
     using place = await temporarySchema();
     const left: Connection[] = [];
     const spare: Spare = { take: () => left.shift(), leave: (_, one) => void left.push(one as Connection) };

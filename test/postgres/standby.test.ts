@@ -9,7 +9,7 @@ import { stored } from "../support/stored-postgres.ts";
 import { until } from "../support/until.ts";
 
 postgresSuite("a standby", () => {
-  test("[G4] named first, or after a dead host, is passed over; alone it is refused; promoted it serves the same hub", async () => {
+  test("[G4] a standby that is named first, or after a dead host, is skipped; alone it is refused; promoted it serves the same hub", async () => {
     await using primary = await startPostgres({ durable: false });
     await using standby = await startStandby(primary);
     const port = (url: string) => new URL(url).port;

@@ -62,21 +62,21 @@ postgresSuite("wake", () => {
     await inbox.close();
   });
 
-  test("[C8] [G2] notifications arrive, and the doctor says so", async () => {
+  test("[C8] [G2] notifications arrive, and doctor reports it", async () => {
     using place = await temporarySchema();
     const { healthy, checks } = await diagnosePostgres(place.url);
     expect(healthy).toBe(true);
     expect(checks.find(({ name }) => name === "wake-ups")).toMatchObject({ status: "ok" });
   });
 
-  test("[C8] [G2] the doctor waits for notifications where it takes seconds until somebody listens", async () => {
+  test("[C8] [G2] doctor waits for notifications if listening takes seconds to start", async () => {
     using place = await temporarySchema();
     await using line = await slowToListen(place.url);
     const { checks } = await diagnosePostgres(line.url);
     expect(checks.find(({ name }) => name === "wake-ups")).toMatchObject({ status: "ok" });
   });
 
-  test("[W1] [M12] one message to 3,000 wakes 2,000 who wait in one process, on few connections", async () => {
+  test("[W1] [M12] one message to 3,000 wakes 2,000 waits in one process, on few connections", async () => {
     // Of its own, so that its connections can be counted.
     const server = await startPostgres({ durable: false });
     try {

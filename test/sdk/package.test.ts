@@ -47,7 +47,7 @@ test("[I2] a launcher starts the programs where install scripts did not run, the
     await succeeds([bin("orch"), "--version"], installed.path),
     await succeeds(["npx", "--offline", "restante", "--version"], installed.path),
   ];
-  const wanted = [`inbox ${manifest.version}\n`, `orch ${manifest.version}\n`, `inbox ${manifest.version}\n`];
+  const wanted = ["inbox", "orch", "inbox"].map((program) => `${program} (Restante) ${manifest.version}\n`);
   expect(statSync(inPackage("bin/inbox")).size).toBeLessThan(4096);
   expect(await versions()).toEqual(wanted);
   await succeeds(["npm", "rebuild", "restante", "--offline", "--foreground-scripts"], installed.path);

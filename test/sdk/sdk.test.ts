@@ -117,7 +117,7 @@ describe.each([
     expect(waiting).rejects.toThrow("enough");
   });
 
-  test("[C6] [M9] a write with a key of one's own happens once, and says so the second time", async () => {
+  test("[C6] [M9] a write with the caller's own key is applied once, and the second answer says so", async () => {
     await using opened = await open();
     const { messages } = opened.inbox;
     const key = { idempotencyKey: "k" };
@@ -173,7 +173,7 @@ test("[Q11] [W3] handing off through a hub lasts as long as the sub-agent does, 
   await until("nothing runs in the folder any more", () => !runningWith(folder.path).length);
 });
 
-test("[C6] a file that is not there, and what is no address, are refused in words", async () => {
+test("[C6] a missing file and an invalid address are refused with an error in words", async () => {
   expect(Inbox.open("/nowhere/coord.db")).rejects.toMatchObject({ code: "not_initialized" });
   const { Inbox: Remote } = await import("../../src/sdk/client.ts");
   expect(Remote.open("/nowhere/coord.db")).rejects.toMatchObject({ code: "invalid_input" });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { bareEnvironment, desk, program } from "../support/cli.ts";
 import { until } from "../support/until.ts";
 
-test("[A5] the exit code is the choice, and 10 where nobody answers in time", async () => {
+test("[A5] the exit code is the choice, and 10 if nobody answers in time", async () => {
   using d = await desk();
   const unread = async () => (await d.inbox("entries", "list", "--unread")).json.entries;
   for (const [choice, code] of [

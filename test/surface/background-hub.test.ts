@@ -120,7 +120,7 @@ test("[N2] two ups at once start one hub; a killed one is noticed and started ag
   expect(existsSync(`/proc/${again.json.hub.pid}/exe`)).toBe(false);
 });
 
-test("[N2] a file of another process with the same number does not count, and nobody is killed for it", async () => {
+test("[N2] a file of another process with the same number does not count, and no process is killed for it", async () => {
   using at = place();
   await at.human("init");
   mkdirSync(at.files, { mode: 0o700 });
@@ -205,7 +205,7 @@ test("[N2] a hub in the foreground is shown, and left alone by down", async () =
   expect((await at.inbox("status")).json.hubs).toEqual([]);
 });
 
-test("[N2] launchd gets a list that a Mac's parser accepts, and is refused where there is none", async () => {
+test("[N2] launchd gets a property list that a Mac's parser accepts, and is refused on other systems", async () => {
   using at = place();
   const refused = await at.inbox("up", "--manager", "launchd");
   expect([refused.code, refused.json.error.code]).toEqual([30, "invalid_input"]);
@@ -220,7 +220,7 @@ test("[N2] launchd gets a list that a Mac's parser accepts, and is refused where
   expect(text).toContain("<dict><key>A</key><string>&lt;1&gt;</string></dict>");
 });
 
-test("[N2] systemd gets a unit of the bus, which down takes away; where it refuses, a detached process does", async () => {
+test("[N2] systemd gets a unit for the bus, which down removes; if systemd refuses, a detached process is used", async () => {
   const tools = temporaryFolder();
   using _ = tools;
   // As much of both as up and down use: they run what the unit says.

@@ -111,7 +111,7 @@ test("[C3] a body of 5 MB is too_large, and the hint says to attach a file; 1 Mi
   expect((await at.inbox(...long, "--body-file", big)).json.error.code).toBe("too_large");
 });
 
-test("[C3] bytes that are no UTF-8 are refused, in a file and as an argument; U+FFFD itself is fine", async () => {
+test("[C3] invalid UTF-8 is refused, in a file and as an argument; U+FFFD itself is accepted", async () => {
   using at = await desk();
   const before = await contents(at.db);
   const bad = join(at.path, "bad.txt");
@@ -149,7 +149,7 @@ test("[C2] a mistyped command, flag, status or name is answered with the closest
   expect(await message("send", "--to", "a", "--to", "b")).toContain("given more than once");
 });
 
-test("[C2] what is refused without a better hint shows how it is done, in the words of the command", async () => {
+test("[C2] a refusal without a better hint has an example of the command", async () => {
   using at = await warmDesk();
   const hint = async (...args: string[]) => (await at.inbox(...args)).json.error.hint;
   expect(await hint("show")).toBe("for example: inbox show thr_123; inbox show --help shows more");
@@ -158,7 +158,7 @@ test("[C2] what is refused without a better hint shows how it is done, in the wo
   expect(timeout.json.error.message).toStartWith("--timeout must be a number of seconds from ");
 });
 
-test("[C8] help knows every command that is listed, also those that are no operation", async () => {
+test("[C8] help knows every command that is listed, including those that are not operations", async () => {
   for (const one of ["inbox", "orch"] as const) {
     const ask = (...args: string[]) => runWarm(args, {}, one);
     const listed = (await ask("--help")).stdout

@@ -225,7 +225,7 @@ test("[C2] the documented shapes: claim, wait-reply, error", async () => {
   });
 });
 
-test("[C3] [B5] a gather that got some of the answers is 0 and says who is missing; one that got none is 10", async () => {
+test("[C3] [B5] a gather with some of the answers is exit 0 and lists the missing agents; one without any is 10", async () => {
   using at = await desk();
   const gather = () => at.inbox("gather", "--from", "a,b", "--timeout-seconds", "0");
   expect((await gather()).code).toBe(10);
@@ -303,7 +303,7 @@ test("[S1] the database is --db, else INBOX_DB, else the nearest one upwards", a
     expect((await run(["list", "--json", "--db", db], { cwd: deep })).json.error.code).toBe("invalid_input");
 });
 
-test("[C2] what is appended to a file is the answer and nothing else, of whatever length", async () => {
+test("[C2] output that is appended to a file is the answer and nothing else, of any length", async () => {
   using at = await desk();
   const append = () =>
     run(["-c", `"${program}" mail --agent w --json >> answers`], { cwd: at.path, program: ["sh"] });
@@ -341,7 +341,7 @@ test("[S2] init creates here, names an outer one, and changes nothing the second
   });
 });
 
-test("[S2] what init makes stays out of a repository, and what is meant to be shared does not", async () => {
+test("[S2] files that init creates stay out of a repository, files to be shared do not", async () => {
   using folder = temporaryFolder();
   const git = (...args: string[]) =>
     Bun.spawnSync(["git", ...args], { cwd: folder.path })
@@ -593,12 +593,14 @@ test("[C8] every command has help with its flags and an example, and every examp
   }
 });
 
-test("[C8] --version and orch by its own name", async () => {
+test("[C8.4] --version names program, product and version, and orch has its own name", async () => {
   const manifest = await Bun.file(join(root, "package.json")).json();
-  expect((await run(["--version"])).stdout).toBe(`inbox ${manifest.version}\n`);
+  expect((await run(["--version"])).stdout).toBe(`inbox (Restante) ${manifest.version}\n`);
   expect((await run(["-V", "--json"])).json).toEqual({ ok: true, version: manifest.version });
   for (const orch of [join(root, "dist/orch"), join(root, "bin/orch")])
-    expect((await run(["--version"], { program: [orch] })).stdout).toBe(`orch ${manifest.version}\n`);
+    expect((await run(["--version"], { program: [orch] })).stdout).toBe(
+      `orch (Restante) ${manifest.version}\n`,
+    );
   expect((await run([])).code).toBe(30);
   expect((await run(["--help"])).stdout).toContain("Usage: inbox COMMAND");
 });

@@ -81,8 +81,8 @@ test("[C8] names of agents, threads, tasks and topics are completed, as far as a
   }
 });
 
-test("[C8] an unknown shell is told which there are", async () => {
+test("[C8] an unknown shell gets an error with the known ones", async () => {
   const { code, stderr } = await run(["completion", "tcsh"]);
   expect(code).toBe(30);
-  expect(stderr).toContain("bash, zsh or fish");
+  expect(stderr).toContain("bash, zsh, fish");
 });

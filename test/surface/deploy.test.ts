@@ -81,7 +81,7 @@ describe("deploy", () => {
     expect([...used].sort()).toEqual([...given].sort());
   });
 
-  test("[C4] the services depend on what there is, and are built from what there is", () => {
+  test("[C4] the services depend on services that exist, and are built from files that exist", () => {
     const { services, volumes } = compose;
     for (const [name, service] of Object.entries(services)) {
       for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {

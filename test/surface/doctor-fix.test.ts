@@ -35,7 +35,7 @@ async function deadPid(): Promise<number> {
   return child.pid;
 }
 
-test("[N4] doctor says what --fix repairs, repairs it, and says so; a second time there is nothing to do", async () => {
+test("[N4] doctor says what --fix repairs, repairs it, and reports it; a second run has nothing to do", async () => {
   using at = await desk();
   const pid = await deadPid();
   await at.inbox("send", "user", "look");

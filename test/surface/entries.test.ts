@@ -36,7 +36,7 @@ test("[U3] [U4] [U6] a person lists, shows, reads, answers, deletes and restores
   expect((await at.human("workspace", "remove", workspace.workspace_id)).stdout).toContain("removed");
 });
 
-test("[U5] export and import speak lines, through a pipe and a hub; what is no entry is told of and passed over", async () => {
+test("[U5] export and import use lines, through a pipe and a hub; a line that is not an entry is reported and skipped", async () => {
   using at = await desk();
   using other = await desk();
   for (const text of ["one", "two", "three"]) await at.inbox("send", "user", text, "--from", "w");
@@ -93,7 +93,7 @@ test("[U5] more entries than one page holds are exported and imported whole", as
   expect(exported.map(({ ts }) => ts)).toEqual(Array.from({ length: 1234 }, (_, i) => i));
 });
 
-test("[U8] search on the command line: words in any form, exit 10 where nothing is found", async () => {
+test("[U8] search on the command line: words in any form, exit 10 if nothing is found", async () => {
   using at = await desk();
   await at.inbox("send", "--from", "lead", "--to", "w", "--subject", "Fix the login page");
   const found = await at.human("search", "LOGIN fi");

@@ -203,7 +203,7 @@ function withoutFlags(argv: readonly string[], flags: readonly string[]): string
   });
 }
 
-test("[C13] a plain argument is called as the usage line calls it, and what is needed is never to be left out", async () => {
+test("[C13] a plain argument has the name of the usage line, and a required one is never to be left out", async () => {
   using at = await scene();
   const message = async (...args: string[]) => (await at.inbox(...args)).json.error.message as string;
   expect(await message("msg", "ack")).toBe("ID is required");
@@ -258,7 +258,7 @@ test("[C13] a refusal for its scope names scopes that may, and such a token does
   }
 });
 
-test("[C15] a refused value is named by its flag and its place, and the example is what was typed, corrected", async () => {
+test("[C15] a refused value is named by its flag and its position, and the example is what was typed, corrected", async () => {
   using at = await scene();
   const said = async (...args: string[]) => {
     const { message, hint } = (await at.inbox(...args)).json.error;

@@ -55,10 +55,10 @@ describe("install.sh", () => {
     const [from, prefix] = [release(folder.path), join(folder.path, "prefix")];
     const { code, stdout, stderr } = await sh([from, prefix]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain(`installed inbox ${manifest.version} in ${prefix}/bin`);
+    expect(stdout).toContain(`installed inbox (Restante) ${manifest.version} in ${prefix}/bin`);
     expect(stdout).toContain(`export PATH="${prefix}/bin:$PATH"`);
     const orch = await run(["--version"], { program: [join(prefix, "bin/orch")] });
-    expect(orch.stdout).toBe(`orch ${manifest.version}\n`);
+    expect(orch.stdout).toBe(`orch (Restante) ${manifest.version}\n`);
     for (const file of [
       "bash-completion/completions/orch",
       "zsh/site-functions/_inbox",
@@ -77,7 +77,7 @@ describe("install.sh", () => {
     const again = await sh([], env);
     expect({ code: again.code, stdout: again.stdout }).toEqual({
       code: 0,
-      stdout: `installed inbox ${manifest.version} in ${prefix}/bin\n`,
+      stdout: `installed inbox (Restante) ${manifest.version} in ${prefix}/bin\n`,
     });
 
     const checked = await run(["upgrade", "--check", "--json"], {
@@ -173,7 +173,7 @@ test("[I1.4] the formula names every executable with its checksum, and no host",
   expect(formula).not.toMatch(/https?:\/\//);
 });
 
-test("[I4.4] upgrade knows how the program came here by where it lies", () => {
+test("[I4.4] upgrade knows how the program was installed by its path", () => {
   const places: [path: string, way: string][] = [
     ["/usr/local/lib/node_modules/restante/bin/inbox", "npm"],
     ["/home/a/app/node_modules/restante-linux-x64/bin/inbox", "npm"],

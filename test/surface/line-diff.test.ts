@@ -45,7 +45,7 @@ test("[U15] texts that have nothing in common are replaced, without comparing ea
   expect(middle.lines[0]).toEqual({ is: "same", text: "same" });
 });
 
-test("[U15] what is far from any change is left out, with how many lines that is", () => {
+test("[U15] unchanged lines far from a change are left out, with their number", () => {
   const old = Array.from({ length: 100 }, (_, n) => `line ${n}`);
   const { lines } = lineDiff(old.join("\n"), old.with(50, "new").join("\n"));
   expect(partsOf(lines).map((part) => ("left" in part ? part.left : part.lines.length))).toEqual([47, 8, 46]);

@@ -88,7 +88,7 @@ test("[C7] what the slash commands type works, with the arguments they are given
   expect((await typed("check.md", "--lifo")).code).toBe(10);
 });
 
-test("[C7] the plugin's server is started by the name of the program, for main unless told", async () => {
+test("[C7] the plugin's server is started by the name of the program, for main by default", async () => {
   expect(await json("plugin/.mcp.json")).toEqual({
     mcpServers: {
       inbox: { command: "inbox", args: ["mcp"], env: { INBOX_AGENT: "$" + "{INBOX_AGENT:-main}" } },
@@ -209,7 +209,7 @@ test("[X13] no kind of line break leads out of the quotation, and nothing unseen
   }
 });
 
-test("[C7] a turn that goes on because of a hook is not sent round again, and the mail is not lost for it", async () => {
+test("[C7] a turn that continues because of a hook is not sent back again, and its mail is not lost", async () => {
   using at = await session();
   await at.inbox("send", "main", "hello", "--from", "bob");
   await at.silent({ hook_event_name: "Stop", stop_hook_active: true });

@@ -38,7 +38,7 @@ function newcomer() {
   };
 }
 
-test("[N1] bare inbox where there is no bus suggests quickstart, and lists the commands where there is one", async () => {
+test("[N1] bare inbox without a bus suggests quickstart, and lists the commands with one", async () => {
   await using me = newcomer();
   const first = await me.inbox();
   expect([first.code, first.stdout]).toEqual([30, ""]);

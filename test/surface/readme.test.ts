@@ -65,7 +65,7 @@ test("[Q2] [Q5] the README's round with sub-agents brings both results", async (
   expect(stdout).toContain("Finished:");
 });
 
-test("[N3] npm run demo plays its round: results gathered, a timeout told, a question answered, nothing left", async () => {
+test("[N3] npm run demo plays its round: results gathered, a timeout reported, a question answered, nothing left", async () => {
   using folder = temporaryFolder();
   const child = Bun.spawn(["npm", "run", "demo", "--silent"], {
     cwd: root,

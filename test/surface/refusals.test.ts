@@ -127,7 +127,7 @@ test("[C15] an example has real values, and a refused item of a list is shown as
     expect([line, await refused(at, line)]).toEqual([line, expect.stringContaining(said)]);
 });
 
-test("[C3] what is typed without a command is told that one is missing", async () => {
+test("[C3] words without a command get an error that the command is missing", async () => {
   using at = await desk();
   expect(await refused(at, "--agent")).toBe(
     "30 error --agent needs a value (invalid_input)\nhint  inbox --help lists the flags",
@@ -143,7 +143,7 @@ test("[C3] what is typed without a command is told that one is missing", async (
   );
 });
 
-test("[C3] a host that does not exist is no bug of the program's", async () => {
+test("[C3] an unknown host is not reported as a bug of the program", async () => {
   using at = await desk();
   for (const command of ["serve", "up"]) {
     const { code, json } = await at.inbox(
@@ -176,9 +176,9 @@ test("[C3] a damaged bus is called damaged and offered its restore; no hint says
     "not a database, and long enough to be looked at as one".repeat(10),
   );
   const to = (await at.inbox("migrate", "--from", whole, "--to", "notes.txt")).json.error;
-  expect(to.hint).toBe("name a new or empty database with --to PATH");
+  expect(to.hint).toBe("give a new or empty database to copy to: --to PATH");
   const from = (await at.inbox("migrate", "--from", "notes.txt", "--to", "new.db")).json.error;
-  expect(from.hint).toBe("name the database to copy with --from PATH");
+  expect(from.hint).toBe("give the database to copy from: --from PATH");
   copyFileSync(whole, at.db);
   writeFileSync(`${at.db}-wal`, "", { mode: 0o600 });
   chmodSync(at.db, 0);
@@ -202,7 +202,7 @@ test("[Y6] what backup, restore and import refuse is said in words of files", as
   expect(await said("backup", "x")).toContain("x already exists and is not a backup; it was not changed");
   expect((await at.inbox("backup", "b.tar")).code).toBe(0);
   expect(await said("restore", "b.tar")).toMatch(
-    /coord\.db already exists; nothing was changed .*\n.*add --force to replace it/,
+    /coord\.db already exists; nothing was changed .*\n.*add --force to replace this bus/,
   );
   writeFileSync(join(at.path, "cut.tar"), readFileSync(join(at.path, "b.tar")).subarray(0, 20_000));
   expect(await said("restore", "cut.tar", "--db", "n.db")).toContain(
@@ -224,7 +224,7 @@ test("[Y6] what backup, restore and import refuse is said in words of files", as
   expect(readdirSync(join(at.path, ".agents")).filter((name) => name.endsWith("-journal"))).toEqual([]);
 });
 
-test("[C3] a name that is taken says by whom", async () => {
+test("[C3] an error about a taken name says whose it is", async () => {
   using at = await desk();
   writeFileSync(
     join(at.path, ".agents/agents.toml"),
@@ -244,9 +244,9 @@ test("[C2] answers say what was done: mute, retain, setup, logs, pools, cancel",
   using at = await desk();
   const said = async (...line: string[]) => (await at.human(...line)).stdout.trimEnd();
   expect(await said("mute", "add", "bot")).toBe("muted; muted now: bot");
-  expect(await said("mute", "add", "bot")).toBe("it was already muted; muted now: bot");
+  expect(await said("mute", "add", "bot")).toBe("already muted; muted now: bot");
   expect(await said("mute", "remove", "bot")).toBe("unmuted; nothing is muted");
-  expect(await said("mute", "remove", "bot")).toBe("it was not muted; nothing is muted");
+  expect(await said("mute", "remove", "bot")).toBe("was not muted; nothing is muted");
   expect(await said("retain", "set", "mail")).toEndWith("mail: no limit now, nothing is deleted");
   expect(await said("setup", "claude", "--remove")).toContain("there is no entry named inbox in");
   expect(await said("logs")).toContain("inbox up starts the hub that writes it");
@@ -318,7 +318,7 @@ test("[Y6] [Y7] a file that is not there is not found, by restore as by import",
   for (const command of ["restore", "import"]) expect((await d.human(command, "nofile")).code).toBe(40);
 });
 
-test("[C13] a mistyped flag is told only flags that the help shows", async () => {
+test("[C13] a mistyped flag gets suggestions only from flags that the help shows", async () => {
   using d = await desk();
   const { code, stderr } = await d.human("receive", "--wait");
   expect(code).toBe(30);

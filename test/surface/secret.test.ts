@@ -29,7 +29,7 @@ test.each([
   expect(withoutPassword(address)).toBe(address);
 });
 
-test("[G4] an error shows no password, whoever wrote its text", () => {
+test("[G4] an error shows no password, whatever its source", () => {
   const { message } = new InboxError(
     "storage",
     "connect to postgres://u:secret@h/db and amqp://u:secret@h failed, see http://u:secret@h/",

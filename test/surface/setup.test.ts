@@ -358,7 +358,7 @@ test("[C7] without inbox on the path the entry names this program; --db goes alo
   ).toBe(30);
 });
 
-test("[C7] opencode: the file that is there, and version 2's table where it is used", async () => {
+test("[C7] opencode: the existing file, and version 2's table if it is used", async () => {
   using at = place();
   at.write(
     "project/opencode.jsonc",
@@ -460,7 +460,7 @@ test("[C7] [C9] [C5] what the README says: setup without a name, in a folder wit
   expect(readdirSync(join(at.cwd, ".agents"))).toContain("coord.db");
 });
 
-test("[C5] who only looks makes no bus, and in a home folder none is made: every call says what is the case", async () => {
+test("[C5] listing tools creates no bus, and in a home folder none is created: every call says why", async () => {
   using at = place();
   const entry = { command: program, args: ["mcp"] };
   await conversation(entry, at.cwd, { HOME: at.home }, { id: 2, method: "tools/list", params: {} });

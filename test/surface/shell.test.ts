@@ -84,7 +84,7 @@ test("[Q13] text at the end need not be quoted, and an apostrophe is one", async
   expect(stdout).toContain("build 7 is green");
 });
 
-test("[Q13] what is told to be typed begins with a slash", async () => {
+test("[Q13] commands in hints begin with a slash", async () => {
   using here = await deskWithScripts();
   const { stdout, stderr } = await typed(
     here.path,
@@ -137,7 +137,7 @@ test("[Q13] in a terminal: completion, history, notices of mail, and Ctrl-C ends
   expect(await seat.exited).toBe(0);
 });
 
-test("[Q13] what was typed is there again in the next shell", async () => {
+test("[Q13] the history is there again in the next shell", async () => {
   using here = await deskWithScripts();
   const env = { XDG_STATE_HOME: here.path };
   await using first = sitDown(["shell"], here.path, env);

@@ -4,7 +4,7 @@ import { desk, run } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
 import { overHttp, overStdio, revisions } from "../support/mcp.ts";
 
-test("[C9] CAO_TERMINAL_ID says who is calling, where INBOX_AGENT does not", async () => {
+test("[C9] CAO_TERMINAL_ID names the caller if INBOX_AGENT does not", async () => {
   using at = await desk();
   await run(["send", "--from", "lead", "--to", "w", "--subject", "s"], { cwd: at.path });
   const as = (env: Record<string, string>, ...args: string[]) =>

@@ -134,8 +134,8 @@ describe("references", () => {
     const send = call("mailbox.send", { to: blank("AGENT"), message: blank("…") });
     expect([inShell()(send), inRequests(send), inTools()(send)]).toEqual([
       'inbox send AGENT "…"',
-      'POST /api/mailbox/AGENT/send with {"message": …}',
-      'send_message {"receiver_id": AGENT, "message": …}',
+      'POST /api/mailbox/AGENT/send with {"message": "…"}',
+      'send_message {"receiver_id": AGENT, "message": "…"}',
     ]);
     // What a surface does not have is spelled for whoever has a shell; a model has none.
     const serve = call("bus.serve", { dev: true });
@@ -157,7 +157,7 @@ describe("references", () => {
     expect(error.shape(inTools(named("threads.reply")))).toEqual({
       code: "invalid_input",
       message: "see the schema of reply",
-      hint: "add summary one line",
+      hint: 'add summary "one line"',
     });
     const set = phrase`set ${variable("INBOX_AGENT")}, or use ${option("db")}`;
     expect(new InboxError("invalid_state", "x", { hint: set }).shape(inTools()).hint).toBe(
@@ -174,7 +174,7 @@ describe("references", () => {
   });
 });
 
-test("[C14] every usual hint says something on every surface but where a model is told otherwise", () => {
+test("[C14] every default hint has text on every surface, except where a model gets another one", () => {
   for (const { hint } of Object.values(errorTable))
     for (const spelling of [inShell(), inRequests, asInPrograms])
       expect(new InboxError("invalid_input", "x", { hint }).shape(spelling).hint).not.toMatch(/undefined|^$/);

@@ -1,4 +1,4 @@
-/** [B2] How long mail has been there, and whether more of its kind can be expected. Changes nothing. */
+/** [B2] How long mail has been waiting, and whether more of it can be expected. Changes nothing. */
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
 import { nothing, sql } from "../../sql/sql.ts";
@@ -8,9 +8,9 @@ import { deliverable } from "../channel.ts";
 import type { Wanted } from "./hand.ts";
 
 interface Arrival {
-  /** Since the first of it arrived; 0 where there is none. */
+  /** Milliseconds since the first of it arrived; 0 if there is none. */
   ageMs: number;
-  /** All who are expected to answer have: the one sender that was named, or the last of the agent's own tasks. */
+  /** Everybody who was expected to answer has answered: the one sender that was named, or the last of the agent's own tasks. */
   complete: boolean;
 }
 
@@ -28,7 +28,7 @@ export function* arrival(tx: Context, { agent, from }: Pick<Wanted, "agent" | "f
   if (!first) return { ageMs: 0, complete: false };
   const ageMs = Date.parse(now) - Date.parse(first.created_at);
   if (from !== undefined) return { ageMs, complete: true };
-  // Mail that is no result comes from somebody of whom nobody knows whether there are others.
+  // A message that is not a result comes from a sender that may send more.
   if (!there.every(({ kind }) => kind === "result")) return { ageMs, complete: false };
   const open = yield* one(sql`
     select 1 as some from tasks where tasks.parent = ${agent} and tasks.status in ('waiting', 'running')

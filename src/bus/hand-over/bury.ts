@@ -1,4 +1,4 @@
-/** [B3] Messages that nobody accepts become dead letters: the next write to their inbox writes it down. */
+/** [B3] Messages that were delivered too often without an ack become dead letters with the next write to their inbox. */
 import { idOf } from "../../contract/ids.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
@@ -12,7 +12,7 @@ export function* buryIn(tx: Context, channel: string): Procedure<void> {
   yield* buryDoomed(tx, yield* tx.clock(), channel);
 }
 
-/** Messages nobody accepts leave the inbox, and their senders are told. */
+/** Takes these messages out of the inbox and notifies their senders. */
 export function* buryDoomed(tx: Context, now: string, channel?: string): Procedure<void> {
   yield* buryAll(tx, yield* doomedIn(tx, now, channel), now);
 }
@@ -25,14 +25,14 @@ export function* doomedIn(tx: Context, now: Sql | string, channel?: string): Pro
 }
 
 export function* buryAll(tx: Context, rows: readonly MessageRow[], now: string): Procedure<void> {
-  // Ordered here: a planner that is asked to would walk through all messages in that order to find these few.
+  // Sorted here and not in SQL: a planner would walk through all messages in that order to find these few.
   for (const row of rows.toSorted((a, b) => a.message_id - b.message_id))
     yield* bury(tx, aged(row, now), now);
 }
 
 export function* bury(tx: Context, row: MessageRow, now: string, tell = true): Procedure<void> {
   const reason = row.dead_reason!;
-  // Somebody who shares the transaction may have been faster: its locks stop nobody there.
+  // A caller that shares this transaction may have done it already: its locks do not stop us.
   const buried = yield* one(sql`
     update messages set dead_at = ${row.dead_at}, dead_reason = ${reason}, lapses = ${row.lapses}, manual = 0,
       delivery_id = null, hidden_until = null

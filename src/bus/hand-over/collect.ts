@@ -1,4 +1,4 @@
-/** [T11] After an answer has reached its reader: what it contained is collected, and read. */
+/** [T11] After an answer has reached its reader: its messages are collected, and the read cursor moves. */
 import { InboxError } from "../../contract/errors.ts";
 import { idOf, numberOf } from "../../contract/ids.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -29,11 +29,11 @@ interface CollectedAtOnce {
   now: string;
 }
 
-/** All that is in a thread, in the transaction that answers with it: nothing has to be known for it. */
+/** Collects everything in a thread, in the transaction that answers with it, so no ids have to be known. */
 export function* collectAll(tx: Context, { agent, names, thread, now }: CollectedAtOnce): Procedure<void> {
   const { thread_id } = thread;
   const which = sql`thread_id = ${thread_id}`;
-  // Before they are acked: a moment ago others may have been, in the same millisecond.
+  // Read before they are acked: others may have been acked in the same millisecond.
   const collected = sql`from messages where messages.thread_id = ${thread_id} and ${open} and (to_agent || '') in (${joined(names)})`;
   const ids = sql`(select ${tx.joinedTexts}(found.id, ',') from (
     select '"msg_' || messages.message_id || '"' as id ${collected} order by messages.message_id) as found)`;

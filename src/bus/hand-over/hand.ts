@@ -1,7 +1,8 @@
 /**
- * [B3] [B4] Handing mail over, in two steps. `hand` hides messages from everybody else until a deadline; `confirmMail` acks
- * them, or starts the reader's own visibility; `releaseMail` returns them at once and counts nothing, unless they may have been seen. Whoever dies
- * in between loses nothing: after the deadline they are handed out again, under the same ids.
+ * [B3] [B4] Handing mail over, in two steps. `hand` hides messages from everybody else until a deadline. Then
+ * `confirmMail` acks them, or starts the reader's own visibility time; `releaseMail` returns them at once and counts
+ * no delivery, unless the reader may have seen them. If the reader dies in between, nothing is lost: after the
+ * deadline the messages are handed out again, with the same ids.
  */
 
 import { InboxError } from "../../contract/errors.ts";
@@ -18,7 +19,7 @@ import { refuseGivenUp } from "../given-up.ts";
 import { type MessageRow, messageColumns, open } from "../message.ts";
 import { buryAll, doomedIn } from "./bury.ts";
 
-/** How long a reader has to say that it got them. */
+/** How long a reader has to confirm that the answer arrived. */
 const handSeconds = 60;
 
 export interface Wanted {
@@ -34,18 +35,18 @@ export interface HandedMail {
   messages: Mail[];
   hidden: number;
   deliveryId: string;
-  /** Where a watcher goes on from. */
+  /** The event from which a watcher continues. */
   nextEventId: number;
 }
 
 interface Handing {
-  /** The id that its reader has given the call, if it has. The same id gets the same answer. */
+  /** The id that the reader has given to the call, if any. A repeated call with the same id gets the same answer. */
   call?: string;
-  /** The reader has the answer as soon as it is committed: it is confirmed in the same transaction. */
+  /** The reader has the answer as soon as it is committed, so it is confirmed in the same transaction. */
   collects?: Confirming;
 }
 
-/** `visibilitySeconds`: where the reader acks each by itself, hidden from now on for that long. */
+/** `visibilitySeconds`: if the reader acks each message itself, how long they are hidden from now on. */
 interface Confirming {
   visibilitySeconds?: number;
 }
@@ -67,9 +68,9 @@ export function* hand(tx: Context, wanted: Wanted, { call, collects }: Handing =
     const others = Math.max(0, hidden - before.filter(isInHand(now)).length);
     return { messages: before.map(again), hidden: others, deliveryId, nextEventId };
   }
-  // Who has sent a dead letter is told, and may be the one who reads.
+  // The sender of a dead letter is notified, and may be the reader of this mail.
   const rows = overdue.length ? yield* deliverables(tx, wanted) : found;
-  // Who named the messages wants them all; else one answer is no bigger than a page.
+  // A caller that named the messages gets all of them; otherwise an answer is at most one page.
   const given = wanted.ids === undefined ? fitted(rows) : rows;
   const until = expiryAfter(now, handSeconds);
   const change = () =>
@@ -108,7 +109,10 @@ const confirming = (agent: string, { visibilitySeconds }: Confirming, now: strin
     ? sql`manual = 0, acked_at = ${now}, acked_by = ${agent}, hidden_until = null`
     : sql`manual = 1, hidden_until = ${expiryAfter(now, visibilitySeconds)}`;
 
-/** Hides what an answer of another kind has in it, so that its reader's mailbox does not hand it out as well. Answers with the time. */
+/**
+ * Hides the messages in an answer of another kind, so that the reader's mailbox does not hand them out as well.
+ * Returns the time.
+ */
 export function* hide(tx: Context, ids: readonly number[], { agent, id }: Delivery): Procedure<string> {
   yield* tx.own(`inbox:${agent}`);
   const now = yield* tx.clock();
@@ -125,7 +129,7 @@ export function* hide(tx: Context, ids: readonly number[], { agent, id }: Delive
   return now;
 }
 
-/** [B4] What a call with this id was answered with before: its answer may have been lost on the way. */
+/** [B4] What an earlier call with this id was answered with: its answer may have been lost. */
 function* answerBefore(delivery: Delivery): Procedure<MessageRow[]> {
   yield* refuseGivenUp(delivery.id);
   return yield* all<MessageRow>(
@@ -154,13 +158,13 @@ export function* waitingMail(tx: Context, wanted: Wanted): Procedure<{ messages:
 
 interface Readiness {
   enough: boolean;
-  /** When the next hidden one comes back by itself. */
+  /** When the next hidden message becomes visible again. */
   againInMs?: number;
-  /** Whether time has made dead letters here that nobody has written down. */
+  /** Whether there are dead letters that are not stored as such yet. */
   burials: boolean;
 }
 
-/** Whether there is as much as is wanted; only if not, what time will bring. */
+/** Whether there is enough mail; only if not, when time alone will bring more. */
 export function* ready(tx: Context, wanted: Wanted): Procedure<Readiness> {
   const now = yield* tx.clock();
   const { length } = yield* all(sql`select message_id from (${query(wanted, now)}) as found`);
@@ -194,15 +198,18 @@ interface Delivery {
   id: string;
 }
 
-/** Those of one delivery. The agent is asked too: knowing an id gives no right to another's mail. */
+/** The messages of one delivery. The agent is checked as well: knowing an id gives no right to another agent's mail. */
 const delivered = ({ agent, id }: Delivery) => sql`delivery_id = ${id} and (to_agent || '') = ${agent}`;
 
 export interface Confirmed {
-  /** The numbers of the messages that are the reader's now, or were already. */
+  /** The numbers of the messages that belong to the reader now, or did before. */
   collected: number[];
 }
 
-/** `visibilitySeconds`: where the reader acks each by itself, hidden from now on for that long. `messages`: what the answer had in it. */
+/**
+ * `visibilitySeconds`: if the reader acks each message itself, how long they are hidden from now on. `messages`:
+ * those in the answer.
+ */
 export function* confirmMail(
   tx: Context,
   {
@@ -213,7 +220,7 @@ export function* confirmMail(
 ): Procedure<Confirmed | Refused> {
   const { agent } = delivery;
   const now = yield* tx.clock();
-  // Acked ones keep the delivery's id: who says it again is not told that it has lost them.
+  // Acked messages keep the id of the delivery, so that confirming twice does not report them as lost.
   const change =
     visibilitySeconds === undefined
       ? sql`acked_at = ${now}, acked_by = ${agent}, hidden_until = null`
@@ -235,7 +242,7 @@ export function* confirmMail(
   return { collected };
 }
 
-/** Part of it, or all, was not confirmed in time: another reader has it, or will. What is left is the reader's all the same. */
+/** Some or all of it was not confirmed in time, and another reader has it or will get it. The reader keeps the rest. */
 function tooLate(collected: readonly number[], lost: readonly number[]): InboxError {
   const named = lost.map((id) => idOf("message", id)).join(", ");
   return new InboxError(
@@ -253,7 +260,10 @@ function tooLate(collected: readonly number[], lost: readonly number[]): InboxEr
   );
 }
 
-/** `seen`: its reader may have seen it, so that it counts as handed over, and is redelivered next time. Answers whether there was something. */
+/**
+ * `seen`: the reader may have seen it, so it counts as delivered and is marked as redelivered next time. Returns
+ * whether anything was released.
+ */
 export function* releaseMail(
   tx: Context,
   { seen, ...delivery }: Delivery & { seen?: boolean },

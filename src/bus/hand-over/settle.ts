@@ -1,4 +1,7 @@
-/** [B4] What becomes of an answer that was handed over. Each word may be said twice: the answer to the first may have been lost. */
+/**
+ * [B4] Confirming or releasing an answer that was handed over. Both can be repeated: the answer to the first call may
+ * have been lost.
+ */
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { Receipt } from "../../contract/receipt.ts";
@@ -14,7 +17,7 @@ import { collect } from "./collect.ts";
 import { confirmMail, releaseMail } from "./hand.ts";
 
 export interface Settled {
-  /** Of mail: what is the reader's now. */
+  /** For mail: the messages that belong to the reader now. */
   collected?: string[];
 }
 
@@ -36,11 +39,11 @@ export function* confirmHandOver(tx: Context, receipt: Receipt): Procedure<Settl
       yield* entriesRead(tx, receipt);
       return {};
     case "call":
-      throw new InboxError("invalid_input", "an answer that never came cannot be confirmed");
+      throw new InboxError("invalid_input", "a call that got no answer can only be released, not confirmed");
   }
 }
 
-/** The answer could not be shown: as if the call had not been made, as far as that is possible. */
+/** The answer could not be shown: undone as far as possible, as if the call had not been made. */
 export function* releaseHandOver(tx: Context, receipt: Receipt): Procedure<Settled> {
   if (receipt.of === "channel" || receipt.of === "entry" || receipt.agent === undefined) return {};
   const { agent } = receipt;
@@ -49,7 +52,7 @@ export function* releaseHandOver(tx: Context, receipt: Receipt): Procedure<Settl
     if (receipt.id !== undefined) yield* releaseMail(tx, { agent, id: receipt.id, seen: true });
   } else if (receipt.of === "mail") yield* releaseMail(tx, { agent, id: receipt.id, seen: receipt.seen });
   else {
-    // Whoever gave the call up may have seen a part of its answer, or all.
+    // The caller that abandoned the call may have seen a part of its answer, or all of it.
     const mail = yield* releaseMail(tx, { agent, id: receipt.id, seen: true });
     const lease = yield* releaseBy(tx, agent, tokenFrom(receipt.id));
     if (!mail && !lease) yield* giveUp(receipt.id, yield* tx.clock());
@@ -57,7 +60,7 @@ export function* releaseHandOver(tx: Context, receipt: Receipt): Procedure<Settl
   return {};
 }
 
-/** The lease was granted to somebody who will never know: let another have it. Answers whether there was one. */
+/** The lease was granted to a caller that will never know: another agent may have it. Returns whether there was one. */
 function* releaseBy(tx: Context, agent: string, leaseToken: string | undefined): Procedure<boolean> {
   if (leaseToken === undefined) return false;
   const lease = yield* one<{ thread_id: number }>(sql`

@@ -1,4 +1,4 @@
-/** Who there is, with what each holds and has waiting. */
+/** All agents, with what each holds and what waits for it. */
 import { mailLimit } from "../../contract/mail.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -22,7 +22,7 @@ interface AgentRow extends RowOf<typeof agentTable> {
 
 const agentColumns = columnsOf(agentTable);
 
-/** `attending`: those who have a wait open. */
+/** `attending`: agents with an open wait. */
 export function* agentsList(tx: Context, attending: ReadonlySet<string>): Procedure<OutputOf<"agents.list">> {
   const now = yield* tx.clock();
   const since = liveSince(now);

@@ -9,7 +9,7 @@ import { seen } from "../agent.ts";
 import { costsNow, setDailyLimit } from "../daily-limit.ts";
 import { append } from "../event.ts";
 
-/** As many as are shown where nobody asks for more. */
+/** The number of days that is shown by default. */
 const shownDays = 30;
 
 export function* costsSet(tx: Context, input: ParsedOf<"costs.set">): Procedure<OutputOf<"costs.set">> {
@@ -23,7 +23,7 @@ export function* costsSet(tx: Context, input: ParsedOf<"costs.set">): Procedure<
   const limit = yield* setDailyLimit({ tokens, costUsd: usd });
   const payload = { tokens: limit.tokens, usd: limit.costUsd };
   yield* append(tx, { type: "costs.limited", source: input.agent, payload, now });
-  // What was held may start.
+  // Tasks that were held back may start now.
   tx.wake(taskTopic);
   return yield* costsNow(now, shownDays);
 }

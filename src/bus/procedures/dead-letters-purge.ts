@@ -16,7 +16,7 @@ export function* deadLettersPurge(tx: Context, which: Which): Procedure<OutputOf
   yield* buryDoomed(tx, now);
   const rows = yield* chosenLetters(which, now);
   if (rows.length) {
-    // A thread's history stays whole: there the letter is only settled.
+    // The history of a thread stays complete: there the letter is only acked.
     yield* run(sql`update messages set dead_at = null, dead_reason = null, acked_at = ${now}, acked_by = ${which.agent}
       where message_id in (${idsOf(rows)}) and thread_id is not null`);
     yield* run(sql`delete from messages where message_id in (${idsOf(rows)}) and thread_id is null`);
@@ -26,7 +26,7 @@ export function* deadLettersPurge(tx: Context, which: Which): Procedure<OutputOf
       "messages",
       deleted.map((row) => row.message_id),
     );
-    // A stored reader of the channel must not pass over what it never saw without being told ([M7]).
+    // A stored reader of the channel must be told that messages it never saw were deleted ([M7]).
     yield* rememberPruned(deleted);
     yield* append(tx, { type: "messages.purged", source: which.agent, payload: lettersPayload(rows), now });
   }

@@ -18,7 +18,7 @@ export function* deadLettersRequeue(tx: Context, which: Which): Procedure<Output
     yield* run(sql`
       update messages set dead_at = null, dead_reason = null, lapses = 0, manual = 0, delivery_id = null, hidden_until = null
       where message_id in (${idsOf(rows)})`);
-  // The addressee is woken by an event of its own name.
+  // The addressee is woken by an event that names it.
   const ended: string[] = [];
   for (const [name, ofOne] of Map.groupBy(rows, (row) => row.to_agent)) {
     if (yield* isGone(name)) ended.push(name);

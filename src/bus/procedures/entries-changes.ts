@@ -8,7 +8,7 @@ import { entriesShow } from "./entries-show.ts";
 export interface LastSeen {
   entry: Entry;
   workspace: Workspace | null;
-  /** By path; what was never read is not there. */
+  /** By path; documents that were never read are missing. */
   seen: ReadonlyMap<string, Pick<SeenRow, "seen_at" | "text">>;
 }
 

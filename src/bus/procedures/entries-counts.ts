@@ -1,4 +1,4 @@
-/** [U12] How much there is for the person to do. */
+/** [U12] Counts of what the person has to do. */
 
 import { unreadLimit } from "../../contract/entry.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
@@ -17,7 +17,7 @@ export function* entriesCounts(
   const now = yield* tx.clock();
   const inInbox = joined([fragment`entries.deleted_at is null`, ...inFolder("inbox", now)], " and ");
   const counts = function* (what: Sql): Procedure<Map<string | null, number>> {
-    // No further than a limit, so that a neglected inbox costs no more than a kept one.
+    // Counted up to a limit, so that a neglected inbox costs no more than a tidy one.
     const rows = yield* all<{ workspace_id: string | null; count: number }>(sql`
       select counted.workspace_id, count(*) as count from (
         select entries.workspace_id from entries where ${inInbox} and ${what}

@@ -6,7 +6,7 @@ import { literal, sql } from "../../sql/sql.ts";
 import { type EntryRow, entryColumns, entryView, noEntry } from "../entry.ts";
 import { entryNumber } from "../entry-journal.ts";
 
-/** One page is never bigger, whatever its entries hold. */
+/** The maximum size of a page, whatever its entries contain. */
 const pageBytes = 4 * 1024 * 1024;
 
 export function* entriesExport(

@@ -1,4 +1,4 @@
-/** [U12] Everything that the person has seen the headline of is read. */
+/** [U12] Marks as read every entry that the person has seen in the list. */
 
 import { person } from "../../contract/entry.ts";
 import { idOf } from "../../contract/ids.ts";

@@ -47,7 +47,7 @@ export function* markRead(
   return { entry: entryView({ ...row, read_at: now }), already: false };
 }
 
-/** Whether the message it names is the one it was made from: an entry may have been imported from another bus. */
+/** Whether its message is the one it was made from: an entry may have been imported from another bus. */
 export function* ownMessage(row: EntryRow): Procedure<boolean> {
   if (row.message_id === null) return false;
   const found = yield* one(sql`

@@ -59,11 +59,14 @@ export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"en
   return { entry, ...answered, isAnswer: replaces };
 }
 
-/** [A5.5] Answered in words, so that none of its choices was given; what was closed by whoever asked stays closed. */
+/**
+ * [A5.5] It was answered in words, without one of its choices. A question that was closed by the agent that asked
+ * stays closed.
+ */
 const isOpen = (row: EntryRow, choices: readonly string[]) =>
   row.answered_by !== row.sender && !choices.includes(row.answer ?? "");
 
-/** [A5.4] What the person was asked or shown is for the person to answer. */
+/** [A5.4] Only the person may answer what the person was asked or shown. */
 const notThePerson = (row: EntryRow, from: string) =>
   new InboxError(
     "not_allowed",
@@ -71,13 +74,13 @@ const notThePerson = (row: EntryRow, from: string) =>
     { hint: phrase`answer as the person: ${field("from", person)}` },
   );
 
-/** [U10] An answer to oneself reaches nobody. */
+/** [U10] A reply to oneself would reach nobody. */
 const ownWords = (row: EntryRow) =>
   new InboxError("invalid_state", `there is nobody to answer: you wrote the entry ${row.entry_id} yourself`, {
     hint: phrase`${call("mailbox.send", { to: blank("AGENT"), message: blank("…") })} writes to any agent by name`,
   });
 
-/** [U10] Somebody acts on the first answer: another one has to be meant as such. */
+/** [U10] Somebody may already act on the first answer, so replacing it must be requested. */
 const answeredAlready = (row: EntryRow) =>
   new InboxError(
     "invalid_state",
@@ -156,7 +159,7 @@ function* correlationOf({ message_id }: EntryRow): Procedure<string | undefined>
   return found?.correlation_id ?? undefined;
 }
 
-/** The workspace may have another agent by now; where it is gone, whoever pushed. */
+/** The workspace may have another agent by now; if the workspace is gone, the agent that pushed the entry gets the answer. */
 function* agentOf(row: EntryRow): Procedure<string> {
   const found = yield* one<{ agent_id: string }>(
     sql`select workspaces.agent_id from workspaces where workspaces.workspace_id = ${row.workspace_id}`,

@@ -35,7 +35,7 @@ export function* eventsAfter(
   const rows = yield* all<EventRow>(sql`
     select ${eventColumns} from events where ${joined(conditions, " and ")} order by events.event_id limit ${literal(filter.limit)}`);
   const full = rows.length === filter.limit;
-  // All up to the settled event was looked at, so the cursor may pass what did not match.
+  // All events up to the settled one were looked at, so the cursor may move past those that did not match.
   const nextEventId = full ? rows.at(-1)!.event_id : Math.max(after, settled);
   return { events: rows.map(eventView), nextEventId };
 }

@@ -44,7 +44,7 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
     );
   const { choices = [] } = JSON.parse(question.payload_json) as { choices?: string[] };
   const choice = chosen(choices, input);
-  const text = textOf(input, choices);
+  const text = answerText(input, choices);
   const now = yield* tx.clock();
   yield* refuseSecond(question, from, choices);
   yield* seen(tx, from, now);
@@ -74,7 +74,7 @@ const notToBeAnswered = ({ kind, thread_id }: MessageRow) =>
     ? `is a question in ${idOf("thread", thread_id!)}: answer it there`
     : `is not a question; its kind is ${kind}`;
 
-/** An entry that is no question has no message to answer here. */
+/** An entry that is not a question has no message to answer here. */
 function* questionNumber(id: number | string): Procedure<number> {
   if (typeof id === "number") return id;
   const entry = yield* one<{ message_id: number | null }>(
@@ -109,7 +109,7 @@ function* inPersonsInbox(
   return { message: answered.message };
 }
 
-function textOf({ choice, message }: Input, choices: readonly string[]): string {
+function answerText({ choice, message }: Input, choices: readonly string[]): string {
   const text = message ?? choice;
   if (text === undefined)
     throw new InboxError("invalid_input", "the answer is empty: give a choice or a message", {
@@ -118,7 +118,7 @@ function textOf({ choice, message }: Input, choices: readonly string[]): string 
   return text;
 }
 
-/** An answer in words to a question with choices has decided nothing: the choice may follow. */
+/** An answer in words to a question with choices decides nothing: a choice may follow. */
 function* refuseSecond(
   { correlation_id, from_agent }: MessageRow,
   from: string,

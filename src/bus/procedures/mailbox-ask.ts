@@ -4,7 +4,7 @@ import { record } from "../audit.ts";
 import { postToChannel } from "../post-message.ts";
 import { mailNameOf } from "../tasks/mail-name.ts";
 
-/** A question with answers to choose from; what answers it has its correlation. */
+/** A question with choices; its answers have its correlation id. */
 export function* mailboxAsk(tx: Context, input: ParsedOf<"mailbox.ask">): Procedure<OutputOf<"mailbox.ask">> {
   const { from, question: text, choices, strict } = input;
   const to = yield* mailNameOf(input.to);

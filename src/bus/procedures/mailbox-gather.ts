@@ -12,7 +12,7 @@ import { type MessageRow, messageColumns } from "../message.ts";
 
 interface Found {
   messages: Mail[];
-  /** Whom each message is an answer of, by its number. */
+  /** The sender that each message is an answer of, by the message's number. */
   answers: ReadonlyMap<number, string>;
   missing: string[];
   dead: string[];
@@ -33,7 +33,7 @@ export function* answers(tx: Context, input: Input): Procedure<Found> {
     ...busy.map((row) => row.assigned_to),
     ...tasks.filter(({ status }) => status !== "finished").map(({ name }) => name),
   ]);
-  // [Q10] What a living worker says of a task is the task's answer, though it comes in the worker's name.
+  // [Q10] What a running worker sends about a task is the task's answer, although the sender is the worker.
   const dispatched = new Map(
     tasks.flatMap(({ name, worker, thread_id }) =>
       worker !== null && thread_id !== null ? [[thread_id, name]] : [],
@@ -74,7 +74,10 @@ function* newestTasks(agent: string, names: readonly string[]): Procedure<Newest
       (select max(later.task_number) from tasks as later where later.name = tasks.name)`);
 }
 
-/** Who has ended and is still silent will never answer: its result was collected before, or there is none. As they were asked for. */
+/**
+ * A sender that has finished and has not answered never will: its result was collected before, or there is none. In
+ * the order of the request.
+ */
 function* deadOf(
   agent: string,
   silent: readonly string[],
@@ -85,7 +88,7 @@ function* deadOf(
     tasks.filter(({ status }) => status === "finished").map(({ name, thread_id }) => [name, thread_id]),
   );
   if (!silent.some((name) => ended.has(name))) return [];
-  // What another reader has in hand may come back.
+  // Messages that are handed over to another reader may come back.
   const held = yield* all<{ from_agent: string; thread_id: number | null }>(sql`
     select messages.from_agent, messages.thread_id from messages where messages.to_agent = ${agent} and ${waiting(now)}
       and messages.hidden_until > ${now}`);

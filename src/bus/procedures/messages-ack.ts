@@ -23,7 +23,7 @@ export function* messagesAck(
   const which = sql`message_id = ${id}`;
   const changed = yield* acknowledge({ agent, names: [found.to_agent], which, now, taken: true });
   if (changed.length) yield* collected(tx, agent, changed, now);
-  // Looked at again: another one may have been faster, and then its time counts.
+  // Read again: another caller may have acked it first, and then its time is the one to return.
   const row = yield* findMessage(id, unexpired(now));
   return { message: channelView(row), already: !changed.length };
 }

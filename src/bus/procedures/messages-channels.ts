@@ -13,8 +13,9 @@ interface ChannelRow {
 }
 
 /**
- * From each name to the next, by the index: a long channel costs as much as a short one, but for its pending messages. The
- * names can only be found in their order, and the page is ordered outside, so that no more of them are looked for than it has.
+ * Jumps from each name to the next in the index: a long channel costs as much as a short one, except for counting its
+ * pending messages. Names are found in their order only, and the page is limited outside, so no more names are looked
+ * for than it shows.
  */
 export function* messagesChannels(
   tx: Context,

@@ -1,4 +1,4 @@
-/** [M2] [M3] Reading a channel, without a trace. */
+/** [M2] [M3] Reading a channel, without side effects. */
 
 import { onlyOneOf, requires } from "../../contract/combinations.ts";
 import { InboxError } from "../../contract/errors.ts";
@@ -26,7 +26,7 @@ export function* messagesInbox(tx: Context, input: Input): Procedure<OutputOf<"m
   const cursor = input.afterId ?? stored;
   const after = cursor ?? 0;
   const everything = input.includeAcked || input.onlyAcked || reader !== undefined;
-  // Whoever begins at the beginning has seen nothing that could be missing.
+  // A reader that starts at the beginning has seen nothing that could be missing.
   const gap = cursor ? yield* gapAfter(channel, after, everything) : undefined;
   const conditions: Sql[] = [
     sql`messages.to_agent = ${channel}`,
@@ -41,7 +41,7 @@ export function* messagesInbox(tx: Context, input: Input): Procedure<OutputOf<"m
   const rows = yield* all<MessageRow>(sql`
     select ${messageColumns} from messages where ${joined(conditions, " and ")}
     order by messages.message_id ${input.newest ? sql`desc` : sql`asc`} limit ${literal(input.limit)}`);
-  // What lies before the gap is read first. When nothing is left of it, the cursor has expired: never a silent gap.
+  // Messages before the deleted range are read first. When none are left, the cursor has expired: nothing is skipped silently.
   if (gap && !rows.length) throw yield* expired(channel, after, gap, now);
   const messages = fitted(rows).map((row) => channelView(aged(row, now)));
   if (input.newest) messages.reverse();
@@ -50,7 +50,7 @@ export function* messagesInbox(tx: Context, input: Input): Procedure<OutputOf<"m
 
 type Gap = Pick<RowOf<typeof pruned>, "from_id" | "to_id">;
 
-/** [M7] The first range after a cursor that was deleted. Whoever reads only what nobody has acked misses nothing else. */
+/** [M7] The first deleted range after a cursor. A reader of unacked messages misses only those that nobody had acked. */
 function* gapAfter(channel: string, after: number, everything: boolean): Procedure<Gap | undefined> {
   const last = everything ? fragment`pruned.to_id` : fragment`pruned.unacked_to`;
   return yield* one<Gap>(sql`

@@ -2,7 +2,7 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { aged, channelView, findMessage, unexpired } from "../channel.ts";
 
-/** One message by its number, whoever has had it; its content from an offset on. */
+/** One message by its number, acked or not; its content from an offset. */
 export function* messagesRead(
   tx: Context,
   { id, offset, length }: ParsedOf<"messages.read">,

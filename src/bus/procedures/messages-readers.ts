@@ -6,7 +6,7 @@ import { all } from "../../sql/procedure.ts";
 import { literal, sql } from "../../sql/sql.ts";
 import { unexpired } from "../channel.ts";
 
-/** More readers are not listed: nobody could look at them. */
+/** The maximum number of readers that are listed. */
 const readerLimit = 1000;
 
 export function* messagesReaders(

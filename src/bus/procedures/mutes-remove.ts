@@ -1,4 +1,4 @@
-/** [U12] What was muted comes again. */
+/** [U12] Unmuting an agent or a thread. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";

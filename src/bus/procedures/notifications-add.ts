@@ -41,5 +41,5 @@ export function* notificationsAdd(
   return { endpoint, already: false };
 }
 
-/** The rest of the address is a secret between the device and whoever sends. */
+/** The rest of the address is a secret between the device and the sender of notifications. */
 export const serviceOf = (endpoint: string) => new URL(endpoint).origin;

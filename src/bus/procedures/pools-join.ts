@@ -22,7 +22,7 @@ export function* poolsJoin(tx: Context, input: MembershipInput): Procedure<Membe
   });
 }
 
-/** [X11] Whoever joins gets what is sent to the pool, so it cannot have the name of somebody. */
+/** [X11] A member gets what is sent to the pool, so a pool cannot have a name that belongs to somebody. */
 function* refuseOwned(pool: string): Procedure<void> {
   const owner = yield* ownerOf(pool);
   const taken = owner || pool === "user" || pool === "main" || (yield* isAgentOnly(pool));
@@ -35,7 +35,7 @@ function* refuseOwned(pool: string): Procedure<void> {
   });
 }
 
-/** Somebody who has acted under that name, before anybody made a pool of it. */
+/** An agent has acted under that name before it was a pool's. */
 function* isAgentOnly(name: string): Procedure<boolean> {
   const row = yield* one(sql`
     select 1 as there from agents where agents.name = ${name}

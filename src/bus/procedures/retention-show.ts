@@ -1,4 +1,4 @@
-/** [Y1] The limits of retention, as they are. */
+/** [Y1] The current limits of retention. */
 import type { OutputOf } from "../../contract/operations/index.ts";
 import type { Procedure } from "../../sql/procedure.ts";
 import { retentionRules } from "../retention/rules.ts";

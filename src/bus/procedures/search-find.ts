@@ -1,4 +1,4 @@
-/** [U8] What the words lead to, as it is now: what was deleted since is left out. */
+/** [U8] Hits for the words, as they are now: what was deleted since is left out. */
 import { idOf } from "../../contract/ids.ts";
 import type { SearchHit, SearchKind } from "../../contract/search.ts";
 import type { Context, Match, Matches, Procedure, Wanted } from "../../sql/procedure.ts";
@@ -17,13 +17,13 @@ export type { Match };
 
 /** The maximum number of texts to rank against each other, the newest ones. */
 export const among = 1000;
-/** Of a long text so much is looked through for the snippet. */
+/** How much of a long text is searched for the snippet. */
 const lookedAt = 100_000;
 
 type Hit = Omit<SearchHit, "score"> & { ref: number };
 type Reader = (tx: Context, refs: readonly number[], words: readonly string[]) => Procedure<Hit[]>;
 
-/** What one part of the index has. */
+/** The hits of one kind of text. */
 export const matches = (
   tx: Context,
   kind: SearchKind,
@@ -31,7 +31,7 @@ export const matches = (
   wanted: Wanted,
 ): Procedure<Matches> => tx.search.match(kindNumbers[kind], words, wanted);
 
-/** A text that has a word as it was asked for comes before all that only have longer ones; then the score decides. */
+/** Texts with the exact word come before texts that have only longer words; then the score decides. */
 export const scoreOf = ({ exact, score }: Match) => exact + score / (1 + score);
 
 export function* hitsOf(
@@ -46,7 +46,7 @@ export function* hitsOf(
   return found.flatMap(({ ref }) => byRef.get(ref) ?? []);
 }
 
-/** A message to the person is an entry too: it is shown once. Hits that are as good and as old as each other keep their places. */
+/** A message to the person is also an entry, and is listed once. Hits with the same rank and time keep their order. */
 export function bestOf(hits: readonly SearchHit[], limit: number): SearchHit[] {
   const entries = new Set(hits.map((hit) => (hit.kind === "entries" ? hit.messageId : null)));
   return hits

@@ -1,6 +1,6 @@
 /**
- * [O1] A bus at one moment. What may be large is not read whole: inboxes are found from name to name by the index and counted up to
- * a limit, and rates look at the newest events only.
+ * [O1] The state of a bus at one moment. Large tables are not read as a whole: inboxes are found from name to name in
+ * the index and counted up to a limit, and rates look at the newest events only.
  */
 import { idOf } from "../../contract/ids.ts";
 import { mailLimit } from "../../contract/mail.ts";
@@ -20,11 +20,11 @@ import { and, visible } from "../visible.ts";
 type Running = Omit<Stats["subAgents"][number], "lastLine"> & { host: string | null; folder: string | null };
 export type StatsRead = Omit<Stats, "subAgents"> & { subAgents: Running[] };
 
-/** More inboxes are not looked into, nor more events for a rate. */
+/** The maximum number of inboxes to look into, and of events for a rate. */
 const inboxLimit = 1000;
 const eventLimit = 20_000;
 
-/** `attending`: those who have a wait open. */
+/** `attending`: agents with an open wait. */
 export function* statsShow(tx: Context, attending: ReadonlySet<string>): Procedure<StatsRead> {
   const now = yield* tx.clock();
   const inboxes = yield* inboxesWithMail(now);
@@ -80,7 +80,7 @@ interface InboxWithMail {
   oldest: number;
 }
 
-/** Of agents: a topic's messages wait for nobody in particular. */
+/** Only inboxes of agents: messages in a topic wait for nobody in particular. */
 function* inboxesWithMail(now: string): Procedure<InboxWithMail[]> {
   const rows = yield* all<{ name: string; mail: number; oldest: number | null }>(sql`
     with recursive names (name) as (
@@ -159,7 +159,7 @@ function* ratesUntil(now: string): Procedure<Stats["rates"]> {
 }
 
 const hourMs = 3_600_000;
-/** More threads are not looked at: the earliest hours then have too few. */
+/** The maximum number of threads to read: if there are more, the counts of the earliest hours are too low. */
 const endedLimit = 20_000;
 
 function* endedByHour(now: string): Procedure<Stats["hours"]> {

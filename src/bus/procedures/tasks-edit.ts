@@ -51,7 +51,7 @@ export function* tasksEdit(tx: Context, input: ParsedOf<"tasks.edit">): Procedur
   return { task: yield* oneView(changed) };
 }
 
-/** [Q10] Whoever waits for it must not be among those it would wait for. */
+/** [Q10] A task must not depend on one that waits for it. */
 function* refuseCircle(row: TaskRow, after: readonly TaskRow[]): Procedure<void> {
   const seenBefore = new Set<number>();
   let next = after.map((other) => other.task_number);

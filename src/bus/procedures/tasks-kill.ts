@@ -1,4 +1,4 @@
-/** [Q3] Ending a running task with all that is below it. Its keeper is woken and does it; the failure comes from there. */
+/** [Q3] Ending a running task with all tasks below it. Its keeper is woken, ends it, and reports the failure. */
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
@@ -38,7 +38,7 @@ interface Kill {
   now: string;
 }
 
-/** Released and not yet started: nothing runs, and its parent is told all the same. */
+/** Released but not started: no process runs, and its parent is told nevertheless. */
 function* killWaiting(tx: Context, row: TaskRow, { by, reason, now }: Kill): Procedure<string[]> {
   const killed = yield* changeTask(row, { killed_by: by, kill_reason: reason });
   yield* append(tx, { type: "task.killed", source: by, payload: { task: row.name, reason }, now });
@@ -46,7 +46,7 @@ function* killWaiting(tx: Context, row: TaskRow, { by, reason, now }: Kill): Pro
   return [row.name];
 }
 
-/** The task and every running one below it; what has not started there ends with its parent. */
+/** The task and every running task below it. Tasks below it that have not started end with their parent. */
 export function* killLine(tx: Context, row: TaskRow, { by, reason, now }: Kill): Procedure<string[]> {
   if (row.killed_by === null) {
     yield* changeTask(row, { killed_by: by, kill_reason: reason });

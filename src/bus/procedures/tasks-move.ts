@@ -31,7 +31,7 @@ export function* tasksMove(tx: Context, input: ParsedOf<"tasks.move">): Procedur
   const beside = neighbour === undefined ? undefined : (yield* findTask(neighbour)).task_number;
   if (row.task_number === beside)
     throw new InboxError("invalid_input", `"${name}" cannot be moved past itself`, {
-      hint: phrase`${call("tasks.queue")} shows the others`,
+      hint: phrase`${call("tasks.queue")} shows the other tasks`,
     });
   const now = yield* tx.clock();
   const line = yield* tasksWhere(sql`tasks.parent = ${row.parent} and ${isUnstarted}`, sql`tasks.place`);

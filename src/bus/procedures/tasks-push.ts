@@ -7,7 +7,7 @@ import { addTask, type NewTask } from "../tasks/add.ts";
 import { othersKept } from "../worktree.ts";
 
 export function* tasksPush(tx: Context, input: NewTask): Procedure<Omit<OutputOf<"tasks.push">, "trusted">> {
-  // Before the task is there: a task's worker is a name that somebody uses.
+  // Read before the task exists: with the task, its worker's name counts as in use.
   const recipient = input.worker === undefined ? undefined : yield* recipientOf(tx, input.worker, false);
   const row = yield* addTask(tx, input);
   const others = yield* othersKept(tx, row);

@@ -18,7 +18,7 @@ export function* tasksQueue(
   );
   const hasMore = finished.length > limit;
   return {
-    // What is to start comes first, in the order in which it starts.
+    // Tasks that may start come first, in the order in which they start.
     queued: yield* tasksInQueue(
       sql`${isUnstarted} ${whose()}`,
       sql`tasks.status desc, tasks.priority_rank, tasks.place`,

@@ -1,4 +1,4 @@
-/** [A11] A program says itself what it has used. */
+/** [A11] A program reports its own usage. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -24,7 +24,7 @@ export function* tasksReport(
     });
   yield* addUsage(tx, row, used);
   yield* announceUsage(tx, row);
-  // Its keeper looks whether that is too much.
+  // The keeper checks whether that exceeds the budget.
   tx.wake(threadTopic(row.thread_id!));
   return { usage: usageViews(yield* usageOf(row.task_number)).usage! };
 }

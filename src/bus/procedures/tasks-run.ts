@@ -1,4 +1,4 @@
-/** [Q2] Letting queued tasks run: whoever supervises starts them as there is room. */
+/** [Q2] Releasing queued tasks: the supervisor starts them as there is room. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";

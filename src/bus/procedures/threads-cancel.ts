@@ -1,4 +1,4 @@
-/** [T8] Anyone may cancel what has not ended; whoever works on it is told. */
+/** [T8] Any agent may cancel a thread that has not ended; its holder is told. */
 import { onlyOneOf } from "../../contract/combinations.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";

@@ -1,4 +1,4 @@
-/** [T9] Threads by whom they concern, newest first. */
+/** [T9] Threads by agent, status and run, newest first. */
 import { idOf, numberOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { activeStatuses } from "../../contract/thread.ts";
@@ -25,7 +25,7 @@ export function* threadsList(
   if (createdBy !== undefined) common.push(sql`threads.created_by = ${createdBy}`);
   if (assignedTo !== undefined) common.push(sql`threads.assigned_to = ${assignedTo}`);
   if (run !== undefined) common.push(sql`threads.run_id = ${run}`);
-  // One part for each way in, so that each can walk its own index from the newest on.
+  // One query for each kind of filter, so that each can walk its own index from the newest thread on.
   const somebody =
     agent !== undefined || createdBy !== undefined || assignedTo !== undefined || run !== undefined;
   const byStatus = statuses.length > 0 && !somebody;
@@ -48,7 +48,7 @@ export function* threadsList(
   };
 }
 
-/** Those that end soonest first. */
+/** Leases that expire soonest come first. */
 function* leasesOf(
   tx: Context,
   rows: readonly ThreadRow[],

@@ -1,4 +1,4 @@
-/** [L10] A thread is given to another agent. Whoever lost it is told. */
+/** [L10] A thread is given to another agent. The agent that lost it is told. */
 
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
@@ -55,7 +55,7 @@ export function* threadsReassign(
   };
 }
 
-/** Whoever held it, or had it before it could claim it; the members of a pool have lost nothing that was theirs. */
+/** The holder, or the agent it was assigned to; members of a pool have lost nothing that was theirs. */
 function* tellLoser(tx: Context, taking: Taking, to: string): Procedure<Written | undefined> {
   const { thread, lease, agent, now } = taking;
   const loser = isHeld(lease) ? lease.agent_id : thread.assigned_to;

@@ -1,4 +1,4 @@
-/** The holder gives the thread back to whom it was sent. */
+/** The holder releases the thread; it is assigned again to whom it was sent. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, call, field, phrase } from "../../contract/phrase.ts";

@@ -1,4 +1,4 @@
-/** [L6] The holder's lease, extended from now; [L9] by itself, while its holder waits for an answer. */
+/** [L6] Extends the holder's lease, counted from now; [L9] automatically while its holder waits for an answer. */
 
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
@@ -45,20 +45,20 @@ interface Waiting {
   agent: string;
 }
 
-/** Renewed when a third of it is over: the wait may end at any moment, and its holder needs time to go on. */
+/** Renewed when a third of it has passed: the wait may end at any moment, and its holder needs time to continue. */
 const dueInMs = (lease: LeaseRow, now: string) =>
   Math.max(0, Date.parse(lease.expires_at) - Date.parse(now) - (lease.lease_seconds * 1000 * 2) / 3);
 
 const isHolder = (lease: LeaseRow | undefined, agent: string): lease is LeaseRow =>
   isHeld(lease) && lease.agent_id === agent;
 
-/** In how many milliseconds the waiter's lease is to be renewed; undefined where it holds none. */
+/** The number of milliseconds after which the waiter's lease must be renewed; undefined if it holds none. */
 export function* renewalDueInMs(tx: Context, { thread, agent }: Waiting): Procedure<number | undefined> {
   const lease = yield* findLease(thread);
   return isHolder(lease, agent) ? dueInMs(lease, yield* tx.clock()) : undefined;
 }
 
-/** The same after it was renewed, if it was still to be. */
+/** The same after renewing it, if that was still due. */
 export function* renewWaiting(
   tx: Context,
   { thread: number, agent }: Waiting,

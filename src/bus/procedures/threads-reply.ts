@@ -1,4 +1,4 @@
-/** One more message in a thread, to the other side of it unless told otherwise. */
+/** A message to an existing thread, by default to the other side of it. */
 import type { ArtifactInput } from "../../contract/artifact.ts";
 import type { Kind } from "../../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
@@ -46,14 +46,14 @@ export function* postInThread(tx: Context, input: Post): Procedure<OutputOf<"thr
 
 interface Posted {
   type: "message.sent" | "thread.created";
-  /** As it is with the message in it. */
+  /** The thread as it is with the message in it. */
   thread: ThreadRow;
   message: Written;
   recipient: Recipient;
   now: string;
 }
 
-/** Tells of a message that was written into a thread, and answers with both. */
+/** Appends the event of a message that was written to a thread, and returns both. */
 export function* posted(
   tx: Context,
   { type, thread, message, recipient, now }: Posted,

@@ -1,4 +1,4 @@
-/** [T1] A new thread with its first message, or one more message in a thread. */
+/** [T1] A new thread with its first message, or another message in a thread. */
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
@@ -59,7 +59,7 @@ function* create(tx: Context, input: Input): Procedure<Output> {
   const thread: ThreadRow = {
     thread_id,
     run_id: input.run ?? "default",
-    // A task without an id of its own is called like its thread.
+    // A task without an id of its own gets the id of its thread.
     task_id: input.task ?? idOf("thread", thread_id),
     subject,
     created_by: from,

@@ -1,4 +1,4 @@
-/** [T9] One thread with its lease and its whole history. Changes nothing; collecting comes after it was shown. */
+/** [T9] One thread with its lease and all its messages. Changes nothing: messages are collected after they were shown. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, field, phrase, variable } from "../../contract/phrase.ts";

@@ -1,4 +1,4 @@
-/** [W2] Where a waiter starts, and what has come since. Reads messages, not events, and changes nothing. */
+/** [W2] Where a wait starts, and what has arrived since. Reads messages, not events, and changes nothing. */
 import { onlyOneOf } from "../../contract/combinations.ts";
 import { numberOf } from "../../contract/ids.ts";
 import type { Message } from "../../contract/message.ts";
@@ -17,7 +17,7 @@ type Input = ParsedOf<"threads.waitReply">;
 
 export interface ReplyStart {
   thread: number;
-  /** Whose own messages never match. */
+  /** The agent whose own messages never match. */
   waiter?: string;
   afterMessage: number;
 }
@@ -42,8 +42,9 @@ export function* replyStart(input: Input): Procedure<ReplyStart> {
 }
 
 /**
- * The newest message of a thread as of an event. Within a thread events and messages grow together, so the last event with a
- * message tells; where retention has deleted that, the next one does, for all older messages come before it.
+ * The newest message of a thread as of an event. Within a thread, events and messages have the same order, so the
+ * last event with a message tells. If retention has deleted that event, the next one with a message does: all older
+ * messages come before it.
  */
 function* messageBefore(thread: number, event: number): Procedure<number> {
   yield* refuseExpired(event);
@@ -64,13 +65,16 @@ function* messageBefore(thread: number, event: number): Procedure<number> {
   return newest?.last ?? 0;
 }
 
-/** Who is to have the replies, and what this answer is called. */
+/** Who gets the replies, and the id of this hand-over. */
 export interface Replied {
   agent: string;
   id: string;
 }
 
-/** [T11] Not what the same agent has by its mailbox, or is being handed there: one of the two gets it. */
+/**
+ * [T11] Without messages that the same agent has collected from its mailbox, or is being handed there: only one of
+ * the two gets them.
+ */
 const available = ({ agent, id }: Replied, now: string) => sql`(messages.to_agent <> ${agent}
   or messages.delivery_id = ${id}
   or (messages.acked_at is not null and messages.delivery_id is null)
@@ -79,7 +83,7 @@ const available = ({ agent, id }: Replied, now: string) => sql`(messages.to_agen
 interface Replies {
   messages: Message[];
   nextEventId: number;
-  /** Another reader of the same inbox has some that match. */
+  /** Another reader of the same inbox has messages that match. */
   inHand?: boolean;
   againInMs?: number;
 }
@@ -105,7 +109,7 @@ export function* replies(
       (yield* one(
         sql`select 1 as one from messages where messages.thread_id = ${start.thread} ${matching()} limit 1`,
       )) !== undefined;
-    // What another reader has in hand comes back by itself, if it never says that it got it.
+    // Messages that are handed over to another reader come back if it never confirms them.
     const againInMs = inHand ? yield* returnsInMs(reader.agent, now) : undefined;
     return { messages, nextEventId, inHand, againInMs };
   }
@@ -115,7 +119,7 @@ export function* replies(
   return { messages, nextEventId: row?.event_id ?? (yield* prunedEvents()) };
 }
 
-/** Those of them that are the reader's: hidden from its mailbox until the answer has arrived, or has not. */
+/** The messages that are addressed to the reader: hidden from its mailbox until the answer is confirmed or released. */
 export function* takeReplies(
   tx: Context,
   messages: readonly Message[],

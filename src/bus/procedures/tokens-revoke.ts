@@ -1,4 +1,4 @@
-/** [X2] A token that is revoked speaks for nobody. */
+/** [X2] Revoking a token. */
 
 import { InboxError } from "../../contract/errors.ts";
 import { numberOf } from "../../contract/ids.ts";

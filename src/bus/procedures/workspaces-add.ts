@@ -1,4 +1,4 @@
-/** [U1] Making a workspace of a folder. */
+/** [U1] Registering a folder as a workspace. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { noSession } from "../../contract/workspace.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -27,7 +27,7 @@ export function* workspacesAdd(
   return { workspace: workspaceView(row), hubUrl: yield* hubNow(tx) };
 }
 
-/** Nobody guesses another's: with it one can push as its agent. */
+/** The id must not be guessable: whoever knows it can push as the workspace's agent. */
 const newId = () => {
   const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
   return `ws-${[...crypto.getRandomValues(new Uint8Array(20))].map((byte) => letters[byte % 36]).join("")}`;

@@ -1,4 +1,4 @@
-/** [U1] [N5] Changing what a workspace is called, or how its agent's session is reopened. */
+/** [U1] [N5] Changing a workspace's label, or how its agent's session is reopened. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { field, phrase } from "../../contract/phrase.ts";

@@ -1,4 +1,4 @@
-/** [U1] Forgetting a workspace. */
+/** [U1] Removing a workspace. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { run } from "../../sql/procedure.ts";

@@ -1,4 +1,4 @@
-/** [Y1] Deleting things together with all that is part of them, or is made from them. */
+/** [Y1] Deleting rows together with everything that belongs to them or is derived from them. */
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, run } from "../../sql/procedure.ts";
 import { fragment, type Sql, sql } from "../../sql/sql.ts";
@@ -17,7 +17,7 @@ export const deletions: Record<
     const which = sql`entry_number in (${listed(refs)}) and read_at is not null and deleted_at is null`;
     yield* erase(tx, which, now);
   },
-  /** Its files are gone already. */
+  /** Its files were deleted before. */
   *transcripts(_tx, refs) {
     yield* run(sql`update tasks set folder = null where task_number in (${listed(refs)})`);
   },
@@ -26,7 +26,7 @@ export const deletions: Record<
     const rows = yield* all<{ thread_id: number | null; token_id: number | null }>(
       sql`select tasks.thread_id, tasks.token_id from tasks where ${chosen} order by tasks.task_number`,
     );
-    // [M13] That a sub-agent has ended stays known, so that nobody writes to it as to one that lives.
+    // [M13] The bus remembers that a sub-agent has finished, so that mail to it is still reported as undeliverable.
     yield* run(sql`
       update agents set ended_at = (
         select max(life.finished_at) from tasks as life where life.name = agents.name and life.worker is null)
@@ -50,20 +50,23 @@ export const deletions: Record<
     yield* rememberPruned(yield* deleteMessages(tx, byNumber(refs)));
   },
   *"dead-letters"(tx, refs, now) {
-    // A thread's history stays whole: there the letter is only settled.
+    // The history of a thread stays complete: there the letter is only acked.
     yield* run(sql`
       update messages set dead_at = null, dead_reason = null, acked_at = ${now}, acked_by = 'gc'
       where ${byNumber(refs)} and dead_at is not null and thread_id is not null`);
     const plain = sql`${byNumber(refs)} and messages.dead_at is not null and messages.thread_id is null`;
     yield* rememberPruned(yield* deleteMessages(tx, plain));
   },
-  /** Nobody could read it any more: that is no gap. */
+  /** Nobody could read these any more, so this leaves no gap. */
   *expired(tx, refs) {
     yield* deleteMessages(tx, byNumber(refs));
   },
 };
 
-/** Messages of a topic, which nobody acks; what somebody has taken meanwhile stays. Answers with their number. */
+/**
+ * Messages of a topic, which nobody acks. Those that were acked or handed over meanwhile are kept. Returns how many
+ * were deleted.
+ */
 export function* deleteUnacked(tx: Context, refs: readonly number[]): Procedure<number> {
   const free = sql`${byNumber(refs)} and messages.acked_at is null and messages.dead_at is null
     and messages.hidden_until is null`;

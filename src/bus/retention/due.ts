@@ -1,40 +1,41 @@
-/** [Y1] What is due: how far the limits of a kind reach, and, page by page, which of what lies there nobody needs. */
+/** [Y1] What is due for deletion: how far the limits of a kind reach and, page by page, which of those rows nobody needs. */
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
 import { joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { expiryAfter } from "../expiry.ts";
 import type { Kind } from "./kinds.ts";
 
-/** A place in the order in which a kind goes. */
-export interface Place {
+/** A position in the order in which rows of a kind are deleted. */
+export interface RowPosition {
   at: string;
   ref: number;
 }
 
-/** Rows that are looked at in one step, and about how much of them is deleted. */
+/** The number of rows to read in one step, and about how many bytes of them to delete. */
 export const rowsAtOnce = 200;
 export const bytesAtOnce = 512 * 1024;
 /** The number of rows to skip per step when the newest ones are counted. */
 export const skippedAtOnce = 10_000;
 export const lastRef = Number.MAX_SAFE_INTEGER;
 
-/** Always as many: every other number would be one more statement to prepare and keep. */
+/** A fixed number: every other number would be another statement to prepare and keep. */
 export const listed = (refs: readonly number[]): Sql =>
   joined(Array.from({ length: rowsAtOnce }, (_, i) => refs[i] ?? refs[0]!));
 
-export const later = (a: Place, b: Place): Place => (a.at > b.at || (a.at === b.at && a.ref > b.ref) ? a : b);
+export const later = (a: RowPosition, b: RowPosition): RowPosition =>
+  a.at > b.at || (a.at === b.at && a.ref > b.ref) ? a : b;
 
 /** Everything that ended at least that many days ago. */
-export function* cutByAge(tx: Context, days: number): Procedure<Place> {
+export function* cutByAge(tx: Context, days: number): Procedure<RowPosition> {
   return { at: expiryAfter(yield* tx.clock(), -days * 86_400), ref: lastRef };
 }
 
-/** Goes back over some of the newest; undefined where there are no more than are left to skip. */
+/** Skips some of the newest rows; undefined if there are no more than are to be kept. */
 export function* skipNewest(
   { table, at, ref, over }: Kind,
-  from: Place | undefined,
+  from: RowPosition | undefined,
   left: number,
-): Procedure<{ place: Place; left: number } | undefined> {
+): Procedure<{ place: RowPosition; left: number } | undefined> {
   const skipped = Math.min(left, skippedAtOnce);
   const older = from ? sql`and (${at}, ${ref}) < (${joined([from.at, from.ref])})` : nothing;
   const place = yield* one<{ at: string; ref: number }>(sql`
@@ -45,15 +46,15 @@ export function* skipNewest(
 
 export interface DuePage {
   refs: number[];
-  /** Where to go on; undefined where nothing is left. */
-  next: Place | undefined;
+  /** The position from which to continue; undefined if nothing is left. */
+  next: RowPosition | undefined;
 }
 
-/** Of the oldest after a place, and up to the cut, those that nobody needs; no more than can go in a short time. */
+/** The oldest rows after a position, up to the cut, that nobody needs; at most as many as can be deleted in a short time. */
 export function* duePage(
   tx: Context,
   { table, at, ref, over, cost, free }: Kind,
-  { cut, after }: { cut: Place; after: Place | undefined },
+  { cut, after }: { cut: RowPosition; after: RowPosition | undefined },
 ): Procedure<DuePage> {
   const now = yield* tx.clock();
   const newer = after ? sql`and (${at}, ${ref}) > (${joined([after.at, after.ref])})` : nothing;
@@ -63,7 +64,7 @@ export function* duePage(
     order by ${at}, ${ref} limit ${literal(rowsAtOnce)}`);
   const refs: number[] = [];
   let bytes = 0;
-  let last: Place | undefined;
+  let last: RowPosition | undefined;
   for (const row of rows) {
     if (row.free) bytes += row.cost;
     if (row.free && refs.length && bytes > bytesAtOnce) return { refs, next: last };

@@ -1,6 +1,7 @@
 /**
- * [Y3] Events go from the oldest on, without exception: which are left is one number, and a cursor before it has expired. The
- * newest one always stays: by it a bus and its copy know each other, and it is where a new watcher begins.
+ * [Y3] Events are deleted from the oldest on, without exceptions. So one number says which are left, and a cursor
+ * before it has expired. The newest event is always kept: a bus and its copy recognise each other by it, and a new
+ * watcher begins there.
  */
 import { InboxError } from "../../contract/errors.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -19,7 +20,7 @@ export function* prunedEvents(): Procedure<number> {
   return row?.pruned_to ?? 0;
 }
 
-/** Refuses a cursor that lies before what is left. Whoever begins at the beginning has seen nothing that could be missing. */
+/** Refuses a cursor that lies before the oldest event that is left. A reader that starts at the beginning has missed nothing. */
 export function* refuseExpired(after: number): Procedure<void> {
   if (after === 0) return;
   const last = yield* prunedEvents();
@@ -51,7 +52,7 @@ export function* dueEvents(
     select events.event_id, events.created_at from events
     where events.event_id > ${after} and events.event_id <= ${Math.min(settled - 1, upTo)}
     order by events.event_id limit ${literal(eventsAtOnce)}`);
-  // Numbers are given one after another; where a transaction failed one is missing, and so one event less is kept.
+  // Numbers are consecutive, except where a transaction failed: then one event less is kept.
   const newest = kept === null ? 0 : settled - kept;
   const first = rows.findIndex(
     ({ event_id, created_at }) => event_id > newest && (before === null || created_at > before),

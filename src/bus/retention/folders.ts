@@ -5,7 +5,7 @@ import { sql } from "../../sql/sql.ts";
 import { append } from "../event.ts";
 import { lockTasks } from "../task.ts";
 import { deletions } from "./delete.ts";
-import { duePage, listed, type Place } from "./due.ts";
+import { duePage, listed, type RowPosition } from "./due.ts";
 import { kindsOn } from "./kinds.ts";
 import type { Wanted } from "./step.ts";
 
@@ -19,7 +19,7 @@ export function* dueFolders(
   tx: Context,
   kind: "tasks" | "transcripts",
   { host, ...range }: Wanted,
-): Procedure<{ folders: Folder[]; next: Place | undefined }> {
+): Procedure<{ folders: Folder[]; next: RowPosition | undefined }> {
   const { refs, next } = yield* duePage(tx, kindsOn(host)[kind], range);
   if (!refs.length) return { folders: [], next };
   const folders = yield* all<Folder>(sql`

@@ -1,37 +1,37 @@
 /**
- * [Y1] [Y2] What each kind of thing is that retention deletes: where it is, by what it is old, and whether anybody still needs
- * it. Events (events.ts) and messages of topics (topics.ts) are deleted in another way: from the oldest on.
+ * [Y1] [Y2] The kinds of data that retention deletes: the table, the age, and whether a row is still needed. Events
+ * (events.ts) and messages of topics (topics.ts) are deleted in another way, from the oldest on.
  */
 import type { RetentionKind } from "../../contract/retention.ts";
 import { fragment, type Sql, sql } from "../../sql/sql.ts";
 
-/** `expired` needs no limit: what has expired is in no read. */
+/** `expired` needs no limit: expired messages are in no read. */
 export type RowKind = Exclude<RetentionKind, "events" | "topics"> | "expired";
 
 export interface Kind {
   table: Sql;
-  /** When it was over. Together with the number this is the order in which it goes; an index has it. */
+  /** When it ended. Rows are deleted in the order of this and the number; an index has both. */
   at: Sql;
   ref: Sql;
-  /** What of the table is of this kind. */
+  /** Which rows of the table are of this kind. */
   over: Sql;
   /** Roughly how much work deleting it is, in bytes. */
   cost: Sql;
-  /** Nobody needs it any more. */
+  /** Whether nobody needs it any more. */
   free(now: string): Sql;
 }
 
-/** Of a row itself, beside its text. */
+/** The size of a row itself, without its texts. */
 const rowBytes = fragment`2000`;
 export const messageBytes = fragment`octet_length(messages.body) + octet_length(messages.payload_json) + ${rowBytes}`;
 
-/** A stored reader of its channel has yet to read it. */
+/** A stored reader of its channel has not read it yet. */
 const unreadBy = (message: Sql) => fragment`exists (
   select 1 from readers where readers.channel = ${message}.to_agent and readers.position < ${message}.message_id)`;
 const messageUnread = unreadBy(fragment`messages`);
 const letterUnread = unreadBy(fragment`letter`);
 
-/** Of the thread that a column names: mail in it that waits or is a dead letter, an unread message, an entry, a lease. */
+/** For the thread that a column names: it has waiting mail, a dead letter, an unread message, an entry or a lease. */
 const threadNeeded = (thread: Sql, now: string) => sql`(exists (
     select 1 from messages as letter where letter.thread_id = ${thread} and (letter.acked_at is null or ${letterUnread}))
   or exists (select 1 from entries where entries.thread_id = ${thread})
@@ -47,12 +47,18 @@ const isOpenThread = (thread: Sql) => fragment`exists (
 
 const finishedTask = fragment`tasks.status = 'finished'`;
 
-/** Something waits for it, it has started something that goes on, or its changes were neither merged nor discarded. */
+/** Another task depends on it, it has started a task that has not finished, or its changes were neither merged nor discarded. */
 const taskNeeded = fragment`(exists (
     select 1 from task_dependencies as link join tasks as later on later.task_number = link.task_number
     where link.after_number = tasks.task_number and later.status <> 'finished')
   or exists (select 1 from tasks as below where below.parent = tasks.name and below.status <> 'finished')
   or exists (select 1 from worktrees where worktrees.task_number = tasks.task_number and worktrees.state = 'kept'))`;
+
+const ofMessages = {
+  table: fragment`messages`,
+  ref: fragment`messages.message_id`,
+  cost: messageBytes,
+};
 
 /** `host` has files of tasks, and can delete them. */
 export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
@@ -62,7 +68,7 @@ export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
     ref: fragment`entries.entry_number`,
     over: fragment`entries.read_at is not null and entries.deleted_at is null`,
     cost: fragment`octet_length(entries.comments) + ${rowBytes}`,
-    // Whoever asked may still wait for the answer.
+    // The agent that asked may still wait for the answer.
     free: () => fragment`not ${isOpenThread(fragment`entries.thread_id`)}
       and (entries.thread_id is not null or entries.answered_at is not null or coalesce(entries.kind, '') <> 'question')
       and not exists (select 1 from messages where messages.message_id = entries.message_id
@@ -96,28 +102,22 @@ export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
       and not exists (select 1 from tasks where tasks.thread_id = threads.thread_id)`,
   },
   mail: {
-    table: fragment`messages`,
+    ...ofMessages,
     at: fragment`messages.acked_at`,
-    ref: fragment`messages.message_id`,
     over: fragment`messages.acked_at is not null and messages.thread_id is null`,
-    cost: messageBytes,
     free: () => fragment`not ${messageUnread}
       and not exists (select 1 from entries where entries.message_id = messages.message_id)`,
   },
   "dead-letters": {
-    table: fragment`messages`,
+    ...ofMessages,
     at: fragment`messages.dead_at`,
-    ref: fragment`messages.message_id`,
     over: fragment`messages.dead_at is not null`,
-    cost: messageBytes,
     free: () => fragment`not ${messageUnread}`,
   },
   expired: {
-    table: fragment`messages`,
+    ...ofMessages,
     at: fragment`messages.expires_at`,
-    ref: fragment`messages.message_id`,
     over: fragment`messages.expires_at is not null and messages.thread_id is null`,
-    cost: messageBytes,
     free: () => fragment`messages.expires_at is not null`,
   },
 });

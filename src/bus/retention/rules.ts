@@ -1,4 +1,4 @@
-/** [Y1] The limits of retention. Without a row a kind is kept for ever. */
+/** [Y1] The limits of retention. A kind without a row is kept forever. */
 import { type RetentionRule, retentionKinds } from "../../contract/retention.ts";
 import type { Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";

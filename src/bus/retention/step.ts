@@ -1,4 +1,4 @@
-/** [Y1] One short transaction of retention: a page of one kind is deleted, if it is still due. */
+/** [Y1] One short transaction of retention: it deletes a page of one kind, if the rows are still due. */
 import type { RetentionKind } from "../../contract/retention.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, alone } from "../../sql/procedure.ts";
@@ -7,7 +7,7 @@ import { append } from "../event.ts";
 import { wordsReached } from "../search.ts";
 import { lockTasks } from "../task.ts";
 import { deleteUnacked, deletions } from "./delete.ts";
-import { duePage, listed, type Place } from "./due.ts";
+import { duePage, listed, type RowPosition } from "./due.ts";
 import { deleteEvents, dueEvents, type EventCut } from "./events.ts";
 import { type Kind, kindsOn, type RowKind } from "./kinds.ts";
 import { dueInTopic, type TopicCut } from "./topics.ts";
@@ -15,12 +15,12 @@ import { dueInTopic, type TopicCut } from "./topics.ts";
 export interface Step {
   count: number;
   /** Where the next one begins; undefined where nothing is left. */
-  next: Place | undefined;
+  next: RowPosition | undefined;
 }
 
 export interface Wanted {
-  cut: Place;
-  after: Place | undefined;
+  cut: RowPosition;
+  after: RowPosition | undefined;
   host: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export function* countDue(tx: Context, kind: RowKind, { host, ...range }: Wanted
 }
 
 export function* deleteDue(tx: Context, kind: RowKind, { host, ...range }: Wanted): Procedure<Step> {
-  // Nobody else deletes, and dead letters stay what they are; nothing of a task changes.
+  // Locks: no other process deletes, dead letters are not requeued, and no task changes.
   yield* alone(tx, "gc");
   if (kind === "tasks" || kind === "transcripts") yield* lockTasks(tx);
   const found = kindsOn(host)[kind];
@@ -42,7 +42,7 @@ export function* deleteDue(tx: Context, kind: RowKind, { host, ...range }: Wante
   if (!free.length) return { count: 0, next };
   const now = yield* tx.clock();
   yield* deletions[kind](tx, free, now);
-  // What the person's inbox loses has an event of its own.
+  // Deletions from the person's inbox have an event of their own.
   if (kind !== "entries") yield* applied(tx, kind, free.length, now);
   return { count: free.length, next };
 }
@@ -55,7 +55,10 @@ const inThreads: Partial<Record<RowKind, (refs: readonly number[]) => Sql>> = {
     select tasks.task_number as ref, tasks.thread_id from tasks where tasks.task_number in (${listed(refs)})`,
 };
 
-/** A message may be added to a thread that has ended: whoever does so has locked it, and it is passed over. */
+/**
+ * A message may be added to a thread that has ended. The caller that adds it has locked the thread, and locked
+ * threads are skipped.
+ */
 function* lockThreads(tx: Context, query: Sql): Procedure<Set<number>> {
   const rows = yield* all<{ ref: number; thread_id: number | null }>(sql`${query} order by 1`);
   const threads = rows.flatMap(({ thread_id }) =>
@@ -73,7 +76,7 @@ function* lockThreads(tx: Context, query: Sql): Procedure<Set<number>> {
   );
 }
 
-/** Looked at once more, under the locks. */
+/** Read again, under the locks. */
 function* stillFree(
   tx: Context,
   kind: Kind,
@@ -84,7 +87,7 @@ function* stillFree(
   return refs.filter((ref) => locked.has(ref));
 }
 
-/** [U8] Words are made from events: those that have not been read for it yet stay until they have. */
+/** [U8] Search words are derived from events: events that were not indexed yet are kept until they are. */
 export function* deleteDueEvents(tx: Context, cut: EventCut): Procedure<{ count: number; more: boolean }> {
   yield* alone(tx, "gc");
   const { count, last, more } = yield* dueEvents(tx, cut, { upTo: yield* wordsReached(tx) });

@@ -1,7 +1,8 @@
 /**
- * [Y1] Messages of a topic are acked by nobody: they are over once every stored reader of the topic has read them. They go topic by
- * topic, from the oldest on. A topic without a stored reader is kept: its messages may be mail to somebody who has yet to
- * come. So is one in which somebody acks: there, what is not acked waits for somebody.
+ * [Y1] Nobody acks messages of a topic: they are over once every stored reader of the topic has read them. They are
+ * deleted topic by topic, from the oldest on. A topic without a stored reader is kept, because its messages may be
+ * mail to an agent that has not appeared yet. So is a topic in which messages were acked: there, an unacked message
+ * waits for somebody.
  */
 import type { Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
@@ -11,7 +12,7 @@ import { isTopic } from "../visible.ts";
 import { bytesAtOnce, rowsAtOnce, skippedAtOnce } from "./due.ts";
 import { messageBytes } from "./kinds.ts";
 
-/** What of one topic is due: what was written before a time, and what comes before its newest messages. */
+/** What is due in one topic: messages before a time, and messages that are not among the newest. */
 export interface TopicCut {
   channel: string;
   now: string;
@@ -20,14 +21,14 @@ export interface TopicCut {
   upTo: number;
 }
 
-/** Those that are read there. An expired one is nobody's, and goes by itself; one that is hidden is in somebody's hands. */
+/** Messages that are read there. Expired ones are deleted anyway; a hidden one is handed over to a reader. */
 const inTopic = (
   channel: string,
   now: string,
 ) => sql`messages.to_agent = ${channel} and messages.thread_id is null
   and messages.acked_at is null and messages.dead_at is null and messages.hidden_until is null and ${unexpired(now)}`;
 
-/** What was acked is the oldest, or was deleted: so few need to be looked at. */
+/** Acked messages are the oldest ones, or were deleted, so only a few rows are read. */
 const someAcked = (channel: Sql) => sql`(exists (
     select 1 from (
       select messages.acked_at from messages where messages.to_agent = ${channel}
@@ -35,7 +36,7 @@ const someAcked = (channel: Sql) => sql`(exists (
     where oldest.acked_at is not null)
   or exists (select 1 from pruned where pruned.channel = ${channel} and pruned.unacked_to < pruned.to_id))`;
 
-/** Up to which message everybody has read it; undefined where it is no topic, or has no stored reader. */
+/** The last message that all stored readers have read; undefined if it is not a topic, or has no stored reader. */
 function* readUpTo(channel: string): Procedure<number | undefined> {
   const row = yield* one<{ position: number | null }>(sql`
     select min(readers.position) as position from readers
@@ -50,7 +51,7 @@ export function* topicsWithReaders(): Procedure<string[]> {
   return rows.map(({ channel }) => channel);
 }
 
-/** Goes back over some of the newest; undefined where there are no more than are left to skip. */
+/** Skips some of the newest rows; undefined if there are no more than are to be kept. */
 export function* skipNewestOf(
   { channel, now }: Pick<TopicCut, "channel" | "now">,
   from: number | undefined,
@@ -64,7 +65,7 @@ export function* skipNewestOf(
   return row && { id: row.message_id, left: left - skipped };
 }
 
-/** The oldest after a message that are due, no more than can go in a short time. */
+/** The oldest messages after a position that are due; at most as many as can be deleted in a short time. */
 export function* dueInTopic(
   { channel, now, before, upTo }: TopicCut,
   after: number,

@@ -1,4 +1,4 @@
-/** [Q1] A new task: its name, its permission, and what it waits for. */
+/** [Q1] A new task: its name, its permission, and its dependencies. */
 import { InboxError } from "../../contract/errors.ts";
 import { shownName, taskNameProblem } from "../../contract/names.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
@@ -21,7 +21,7 @@ import { budgetColumns } from "../usage.ts";
 import { planWorktree, type WorktreePlan } from "../worktree.ts";
 import { buryMailOf } from "./mail.ts";
 
-/** What a push needs to be complete: who queues, what, where and as what kind of agent. */
+/** What a push needs in addition: who queues what, where, and with which profile. */
 export type NewTask = Omit<
   ParsedOf<"tasks.push">,
   "cwd" | "profile" | "retries" | "worktree" | "withChanges" | "budget" | "review" | "reviewRounds"
@@ -29,18 +29,18 @@ export type NewTask = Omit<
   cwd: string;
   profile: string | null;
   retries: number;
-  /** [Q15] What its profile says; null where nobody is asked. */
+  /** [Q15] The permission of its profile; null if its program does not ask for permissions. */
   usualPermission: PermissionAsked | null;
-  /** [A1] What was asked for, and the repository there is, if one can be used. */
+  /** [A1] What was asked for, and the repository, if there is one that can be used. */
   worktree: WorktreeAsked;
   repository: WorktreePlan | null;
-  /** [A12] Who reviews it, and how often at most. */
+  /** [A12] The profile that reviews it, and the maximum number of reviews. */
   review: { profile: string; rounds: number } | null;
   /** [A12] The number of the task that it reviews. */
   reviewOf?: number;
   /** [A11] */
   budget: Budget | null;
-  /** [X12] Variables it is handed, as JSON. */
+  /** [X12] The variables it is given, as JSON. */
   env: string | null;
 };
 
@@ -55,7 +55,7 @@ export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
   const permission = yield* permissionOf(input);
   yield* spend(tx, input.agent, { bytes: () => Buffer.byteLength(input.prompt), subAgents: 1 }, now);
   yield* seen(tx, input.agent, now);
-  // [Q14] What was sent to an earlier bearer of the name is not for this one.
+  // [Q14] Mail to an earlier sub-agent of this name is not for this one.
   const before = yield* one(sql`select 1 as here from tasks where tasks.name = ${name} limit 1`);
   if (before) yield* buryMailOf(tx, name, now);
   const timeout = input.timeout === undefined ? null : Math.round(input.timeout * 1000);
@@ -93,13 +93,13 @@ export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
   return made!;
 }
 
-/** [A1] One whose permission nobody knows works where it always has, unless it is told otherwise. */
+/** [A1] A task whose permission is unknown works directly in its folder, unless the push says otherwise. */
 const hasWorktree = (asked: WorktreeAsked, permission: Permission | null) =>
   asked === "yes" || (asked === "auto" && permission !== null && permission !== "reject");
 
 /**
- * [Q15] What was asked for, else what its profile says, else what its parent has; nobody hands on more than it has itself. One
- * that nobody started may edit: that is what work on files is.
+ * [Q15] What was asked for, else what its profile says, else its parent's permission; nobody can give more than it
+ * has. A task without a parent task may edit: that is what work on files needs.
  */
 function* permissionOf({ agent, permission, usualPermission }: NewTask): Procedure<Permission | null> {
   if (usualPermission === null) return null;
@@ -121,9 +121,9 @@ export function* depend(task: number, after: readonly TaskRow[]): Procedure<void
     yield* run(insert(taskDependencies, { task_number: task, after_number: task_number }));
 }
 
-/** [Q10] The tasks it waits for: they are there already, so that a circle can only be made by editing. */
+/** [Q10] The tasks it depends on. They exist already, so a cycle can only be made by editing. */
 export function* prerequisites(name: string, names: readonly string[]): Procedure<TaskRow[]> {
-  // By number: one task can be given twice, by its name and by its id.
+  // By number: one task can be named twice, by its name and by its id.
   const rows = new Map<number, TaskRow>();
   for (const other of names) {
     if (other === name)
@@ -144,9 +144,9 @@ export function* prerequisites(name: string, names: readonly string[]): Procedur
   return [...rows.values()];
 }
 
-/** Names are of one live task at a time; and whoever lives without being a sub-agent keeps its inbox to itself. */
+/** A name belongs to one unfinished task at a time; and a live agent that is not a sub-agent keeps its inbox to itself. */
 function* refuseTaken(name: string, parent: string, now: string): Procedure<void> {
-  // [A2] Those who give that id or branch would get this task.
+  // [A2] A call with that id or branch would then get this task.
   const problem = taskNameProblem(name);
   if (problem !== undefined)
     throw new InboxError(
@@ -158,7 +158,7 @@ function* refuseTaken(name: string, parent: string, now: string): Procedure<void
     throw new InboxError("conflict", `the name "${name}" is taken: ${holderOf(name, parent)}`, {
       hint: "choose another name, or leave it out to get a generated one",
     });
-  // [X11] Silent as it may be: whoever was given the name would lose its mail, and be spoken for.
+  // [X11] Even if the owner is inactive: it would lose its mail, and another would act under its name.
   const owner = yield* ownerOf(name);
   if (owner)
     throw new InboxError("conflict", `the name "${name}" is taken: "${owner.agent_id}" has ${owner.what}`, {

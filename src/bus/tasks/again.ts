@@ -1,4 +1,4 @@
-/** [Q10] A task that has failed and is to be tried again waits for its next attempt. */
+/** [Q10] A task that has failed and will be retried waits for its next attempt. */
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { append } from "../event.ts";
 import { expiryAfter } from "../expiry.ts";
@@ -21,7 +21,7 @@ export function* tryAgain(tx: Context, { row, thread, now }: AtEnd, ending: Endi
     leased_until: null,
     keeper: null,
     child: null,
-    // A new attempt begins anew, unless its session is what was asked to go on.
+    // A new attempt starts without a session, unless the task was asked to continue its session.
     session: row.follow_up === null ? null : row.session,
     error,
   });

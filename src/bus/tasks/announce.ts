@@ -1,4 +1,4 @@
-/** [A11] Usage that grows is told to whoever follows events, at most once in a few seconds for each task. */
+/** [A11] Growing usage is reported as events, at most once in a few seconds for each task. */
 import { idOf } from "../../contract/ids.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
@@ -11,7 +11,7 @@ import { usageInPayload, usageOf } from "../usage.ts";
 
 const restSeconds = 5;
 
-/** With each report, and with each beat of its keeper: the last of many reports is told, too. */
+/** Called with each report, and with each beat of its keeper, so that the last of many reports is announced, too. */
 export function* announceUsage(tx: Context, { task_number, thread_id, name }: TaskRow): Procedure<void> {
   const used = usageInPayload(yield* usageOf(task_number))?.usage;
   if (!used || thread_id === null) return;

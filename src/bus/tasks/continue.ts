@@ -1,4 +1,4 @@
-/** [A4] A sub-agent that has ended goes on: its session is told something, as another turn of the same task. */
+/** [A4] A finished sub-agent continues: its session gets a message, as another turn of the same task. */
 import { InboxError } from "../../contract/errors.ts";
 import { blank, call, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -9,7 +9,7 @@ import { spend } from "../quota.ts";
 import { changeTask, liveTask, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
 import { overBudget } from "../usage.ts";
 
-/** Whoever calls has seen to it that its program can resume. It starts at once, in a thread of its own. */
+/** The caller has checked that its program can resume. The turn starts at once, in a new thread. */
 export function* continueTask(
   tx: Context,
   task: Pick<TaskRow, "task_number" | "name">,
@@ -52,7 +52,7 @@ export function* continueTask(
   return after;
 }
 
-/** [A11] It would end as soon as it began. */
+/** [A11] Its budget is already used up: the turn would end as soon as it began. */
 function* refuseSpent(row: TaskRow): Procedure<void> {
   if ((yield* overBudget(row)) === undefined) return;
   throw new InboxError("invalid_state", `"${row.name}" cannot go on: it has used up its budget`, {

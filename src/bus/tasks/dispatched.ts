@@ -1,4 +1,4 @@
-/** [Q10] Tasks that living workers have: how they end, and how a worker is called off. */
+/** [Q10] Tasks that were given to running workers: how they end, and how a worker is told to stop. */
 import { idOf } from "../../contract/ids.ts";
 import { plural } from "../../contract/plural.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -11,7 +11,7 @@ import { changeThread, hasEnded, lockThread, type ThreadRow } from "../thread.ts
 import { type AtEnd, conclude, killedBy } from "./end.ts";
 import type { Worked } from "./worker-idle.ts";
 
-/** Its thread says how it ended. Answers with who ended what. */
+/** The thread says how the task ended. Returns which worker ended which task. */
 export function* endDispatched(tx: Context, now: string): Procedure<Worked[]> {
   const rows = yield* tasksWhere(sql`${isRunning} and tasks.worker is not null`);
   const ended: Worked[] = [];
@@ -32,7 +32,7 @@ export function* endDispatched(tx: Context, now: string): Procedure<Worked[]> {
   return ended;
 }
 
-/** The worker that has it is told to stop; where nobody has taken it yet there is nobody to tell. */
+/** The worker that has claimed it is told to stop; if nobody has, there is nobody to tell. */
 function* callOff(tx: Context, { row, thread, now }: AtEnd, error: string): Procedure<ThreadRow> {
   const lease = yield* findLease(thread.thread_id);
   if (!isHeld(lease)) return thread;

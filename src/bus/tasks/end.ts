@@ -1,4 +1,4 @@
-/** [Q5] The end of a task: its result goes to the parent's inbox, once, and nothing below it is forgotten. */
+/** [Q5] The end of a task: its result is delivered to the parent's inbox, once, and the tasks below it end too. */
 
 import { idOf } from "../../contract/ids.ts";
 import type { ReviewOutcome } from "../../contract/review.ts";
@@ -30,17 +30,17 @@ import { buryMailOf } from "./mail.ts";
 import { type Concluded, deliver, tellMore, tellUnstarted } from "./tell.ts";
 import { changesBefore, recordChanges } from "./worktrees.ts";
 
-/** What came of one attempt. */
+/** The outcome of one attempt. */
 export interface Ending {
   success: boolean;
   /** The final message. */
   final?: string;
-  /** Why it is no success, for people and for programs. */
+  /** Why it failed, for people and for programs. */
   error?: string;
   reason?: FailureReason;
   /** [Q15] Tools it asked for and was refused. */
   refused?: readonly string[];
-  /** What it had written until then. */
+  /** The output that it had printed so far. */
   partial?: string;
   session?: string;
   /** [A1] What is on the branch of its worktree now. */
@@ -49,20 +49,20 @@ export interface Ending {
   review?: ReviewOutcome;
   /** [A11] What its programs used in this attempt. */
   usage?: Metered;
-  /** What else whoever reads the result should know. */
+  /** Notices for the reader of the result. */
   notices?: readonly string[];
-  /** Trying again would not help, or nobody wants it: it was killed, or there is no such program. */
+  /** It is not retried: it was killed, or its program does not exist. */
   forGood?: boolean;
 }
 
-/** A task that ends, with the thread it ran in. */
+/** A task that ends, with the thread that it ran in. */
 export interface AtEnd {
   row: TaskRow;
   thread: ThreadRow;
   now: string;
 }
 
-/** What became of it: told to the parent, to be tried again, or somebody else's business by now. */
+/** What happened to the task: its parent was told, it will be retried, or it is no longer this keeper's. */
 export type Ended = { outcome: "finished"; success: boolean } | { outcome: "again" | "stale" };
 
 export function* endTask(tx: Context, number: number, token: string, ending: Ending): Procedure<Ended> {
@@ -82,7 +82,7 @@ export function* endTask(tx: Context, number: number, token: string, ending: End
     !hasEnded(thread) &&
     row.attempt <= row.retries;
   if (again) {
-    // Where nothing comes of another attempt, this is what there is.
+    // If there will be no other attempt, this is the outcome.
     if (ending.changed) yield* changeWorktree(row.task_number, ending.changed);
     yield* tryAgain(tx, { row, thread, now }, ending);
     return { outcome: "again" };
@@ -103,12 +103,12 @@ export function* conclude(tx: Context, at: AtEnd, ending: Ending): Procedure<boo
   else yield* deliver(tx, at, { ...ending, ...known }, outcome);
   const review_json = ending.review === undefined ? null : JSON.stringify(ending.review);
   yield* finishTask(tx, { ...row, session: ending.session ?? row.session, review_json }, outcome, now);
-  // A parent that has ended collects nothing any more; its mail must not wait for the next of its name.
+  // A parent that has finished collects nothing any more; its mail must not wait for the next agent of that name.
   if (yield* isGone(row.parent)) yield* buryMailOf(tx, row.parent, now);
   return success;
 }
 
-/** Its own done or fail is the result; the final message is then in the transcript only. */
+/** Its own done or fail is the result; its final message is then only in the transcript. */
 function* explicitResult(
   row: TaskRow,
   thread: ThreadRow,
@@ -155,7 +155,7 @@ function* finishTask(
   return after;
 }
 
-/** [Q14] That it was to stop it need not be told any more; of all else its senders hear that nobody took it. */
+/** [Q14] Control messages that told it to stop are acked. The senders of all other mail are told that nobody collected it. */
 function* clearInbox(tx: Context, { name, thread_id }: TaskRow, now: string): Procedure<void> {
   if (thread_id !== null)
     yield* acknowledge({
@@ -167,7 +167,7 @@ function* clearInbox(tx: Context, { name, thread_id }: TaskRow, now: string): Pr
   yield* buryMailOf(tx, name, now);
 }
 
-/** Others may have ended with one that was ended before. */
+/** Other tasks may have ended together with one that was ended before. */
 function* isStillLive({ task_number }: TaskRow): Procedure<boolean> {
   const live = yield* one(
     sql`select 1 as here from tasks where tasks.task_number = ${task_number} and tasks.status <> 'finished'`,
@@ -175,7 +175,7 @@ function* isStillLive({ task_number }: TaskRow): Procedure<boolean> {
   return live !== undefined;
 }
 
-/** What a sub-agent has queued or started ends with it: nobody is left to hear of it. */
+/** Tasks that a sub-agent has queued or started end with it, because nobody would get their results. */
 function* endBelow(tx: Context, row: TaskRow, now: string): Procedure<void> {
   const below = yield* tasksWhere(sql`tasks.parent = ${row.name} and tasks.status <> 'finished'`);
   for (const child of below) {
@@ -187,7 +187,7 @@ function* endBelow(tx: Context, row: TaskRow, now: string): Procedure<void> {
   }
 }
 
-/** [Q10] What waits for a failed task never starts, and its parent is told. */
+/** [Q10] Tasks that depend on a failed task never start, and their parent is told. */
 function* skipDependents(tx: Context, failed: TaskRow, now: string): Procedure<void> {
   const rows = yield* tasksWhere(sql`${isUnstarted} and tasks.task_number in (
     select task_dependencies.task_number from task_dependencies where task_dependencies.after_number = ${failed.task_number})`);
@@ -198,7 +198,7 @@ function* skipDependents(tx: Context, failed: TaskRow, now: string): Procedure<v
   }
 }
 
-/** What was to start, or to be tried again, never does, and its parent is told. */
+/** A task that was to start, or to be retried, is dropped, and its parent is told. */
 export function* failUnstarted(
   tx: Context,
   row: TaskRow,
@@ -215,7 +215,7 @@ export function* failUnstarted(
   yield* finishTask(tx, row, outcome, now);
 }
 
-/** [Q3] Taken out by somebody's wish: no failure, and nobody waits for its result; what waits for it is skipped. */
+/** [Q3] Removed on request: this is not a failure, and nobody waits for its result. Tasks that depend on it are skipped. */
 export function* removeUnstarted(tx: Context, row: TaskRow, by: string, now: string): Procedure<TaskRow> {
   const removed = { success: 0, error: `removed by "${by}"`, reason: "cancelled", env_json: null } as const;
   if (row.thread_id !== null) {
@@ -224,13 +224,13 @@ export function* removeUnstarted(tx: Context, row: TaskRow, by: string, now: str
   }
   const after = yield* changeTask(row, { status: "finished", finished_at: now, ...removed });
   yield* append(tx, { type: "task.removed", source: by, payload: { task: row.name }, now });
-  tx.wake(agentTopic(row.parent)); // who waits for its result waits in vain
+  tx.wake(agentTopic(row.parent)); // nobody will deliver the result that a caller waits for
   if (row.worker === null) yield* clearInbox(tx, row, now);
   yield* skipDependents(tx, row, now);
   return after;
 }
 
-/** Whether its thread was ended, by somebody's cancel, while it waited to be tried again; then the task has ended too. */
+/** Whether its thread was cancelled while it waited to be retried; then the task has ended too. */
 export function* endedMeanwhile(tx: Context, row: TaskRow, now: string): Procedure<boolean> {
   const thread = yield* lockThread(tx, idOf("thread", row.thread_id!));
   if (!hasEnded(thread)) return false;

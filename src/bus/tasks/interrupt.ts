@@ -1,4 +1,4 @@
-/** [A13] A message that ends the present turn of a running sub-agent, and is what it goes on with. */
+/** [A13] A message that ends the current turn of a running sub-agent, which then continues with the message. */
 import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -11,7 +11,7 @@ import { mailboxSend } from "../procedures/mailbox-send.ts";
 import { changeTask, lockTasks, type TaskRow, tasksWhere } from "../task.ts";
 import { findThread } from "../thread.ts";
 
-/** Whoever calls has seen to it that the task runs, and that its program can be interrupted. */
+/** The caller has checked that the task is running and that its program can be interrupted. */
 export function* interruptTask(
   tx: Context,
   row: TaskRow,
@@ -31,7 +31,7 @@ export function* interruptTask(
   return sent;
 }
 
-/** For its keeper: what it is to be told, taken out of its inbox. Undefined where it has collected that itself. */
+/** For its keeper: the message, taken out of its inbox. Undefined if the sub-agent has collected it itself. */
 export function* takeInterrupts(tx: Context, number: number, token: string): Procedure<string | undefined> {
   yield* lockTasks(tx);
   const [row] = yield* tasksWhere(sql`tasks.task_number = ${number}`);

@@ -1,4 +1,4 @@
-/** [Q4] [Q7] What a task's keeper says to the bus while it keeps it, and what is found where a keeper has died. */
+/** [Q4] [Q7] What a task's keeper reports to the bus, and what is found after a keeper has died. */
 
 import { idOf } from "../../contract/ids.ts";
 import type { FailureReason } from "../../contract/task.ts";
@@ -16,13 +16,13 @@ import { type Metered, overBudget, recordUsage } from "../usage.ts";
 import { announceUsage } from "./announce.ts";
 import { killedBy } from "./end.ts";
 
-/** A keeper that is silent for longer is taken for dead. */
+/** A keeper that is silent for longer counts as dead. */
 export const keepSeconds = 15;
 
-/** What a keeper may go by: go on, or why it is to end. Undefined where the task is not its own any more. */
+/** Whether the keeper goes on, or why it has to end the task. Undefined if the task is no longer its own. */
 export type Kept = { row: TaskRow; end?: End } | undefined;
 
-/** Why a task is to end. */
+/** Why a task has to end. */
 export interface End {
   error: string;
   reason: FailureReason;
@@ -33,7 +33,7 @@ function* keptTask(number: number, token: string): Procedure<TaskRow | undefined
   return row && row.status === "running" && row.keeper_token === token ? row : undefined;
 }
 
-/** Whether the task is to end, without touching anything. */
+/** Whether the task has to end; changes nothing. */
 export function* lookAtTask(_: Context, number: number, token: string): Procedure<Kept> {
   const row = yield* keptTask(number, token);
   return row && { row, ...(yield* wish(row)) };
@@ -48,7 +48,7 @@ function* wish(row: TaskRow): Procedure<{ end?: End }> {
   return excess ? { end: { error: excessError(excess), reason: "budget" } } : {};
 }
 
-/** [A11] What its programs have used so far; the answer says whether that was too much. */
+/** [A11] What its programs have used so far; the answer says whether that exceeds a budget. */
 export function* noteUsage(tx: Context, number: number, token: string, used: Metered): Procedure<Kept> {
   yield* lockTasks(tx);
   const row = yield* keptTask(number, token);
@@ -58,7 +58,7 @@ export function* noteUsage(tx: Context, number: number, token: string, used: Met
   return { row, ...(yield* wish(row)) };
 }
 
-/** Keeps the task and its thread for a while longer, and notes which processes it has. */
+/** Extends the lease of the task and of its thread, and stores which processes it has. */
 export function* keepTask(
   tx: Context,
   number: number,
@@ -80,12 +80,12 @@ export function* keepTask(
   return { row: after, ...(yield* wish(after)) };
 }
 
-/** As much of a running task as tells whether its keeper lives. */
+/** The columns of a running task that tell whether its keeper lives. */
 const kept = part(tasks, "task_number", "keeper_token", "keeper", "host", "leased_until");
 const keptColumns = columnsOf(kept);
 export type KeptTask = Omit<RowOf<typeof kept>, "leased_until"> & { lapsed: boolean };
 
-/** [Q7] The tasks that somebody keeps, or should. */
+/** [Q7] The tasks that have a keeper, or should have one. */
 export function* keptTasks(tx: Context): Procedure<KeptTask[]> {
   const now = yield* tx.clock();
   const rows = yield* all<RowOf<typeof kept>>(sql`
@@ -93,7 +93,7 @@ export function* keptTasks(tx: Context): Procedure<KeptTask[]> {
   return rows.map(({ leased_until, ...row }) => ({ ...row, lapsed: leased_until! <= now }));
 }
 
-/** The keepers on a host whose task is to end or to be interrupted, and who may not have heard of it. */
+/** The keepers on a host whose task has to end or to be interrupted, and who may not know it yet. */
 export function* keepersToTell(_: Context, host: string): Procedure<string[]> {
   const rows = yield* all<{ keeper: string }>(sql`
     select tasks.keeper from tasks join threads on threads.thread_id = tasks.thread_id
@@ -103,8 +103,8 @@ export function* keepersToTell(_: Context, host: string): Procedure<string[]> {
 }
 
 /**
- * Takes a task over whose keeper has died, or is taken for dead: whoever kept it is fenced. Undefined where it lives after
- * all, or somebody else was faster.
+ * Takes over a task whose keeper has died, or counts as dead; the old keeper is fenced. Undefined if that keeper
+ * lives after all, or another process was faster.
  */
 export function* takeOver(tx: Context, kept: KeptTask, certain: boolean): Procedure<TaskRow | undefined> {
   yield* lockTasks(tx);
@@ -115,7 +115,7 @@ export function* takeOver(tx: Context, kept: KeptTask, certain: boolean): Proced
   return yield* changeTask(row, { keeper_token, leased_until: expiryAfter(now, keepSeconds) });
 }
 
-/** It was marked as started, but nobody ever kept it: as if it had not been. */
+/** The task was marked as started, but no keeper ever took it: undone as if it had not been started. */
 export function* unstart(tx: Context, number: number, token: string): Procedure<void> {
   yield* lockTasks(tx);
   const row = yield* keptTask(number, token);

@@ -1,4 +1,4 @@
-/** [Q14] A sub-agent's inbox lives while it lives. */
+/** [Q14] A sub-agent's inbox exists until the sub-agent finishes. */
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
@@ -7,7 +7,7 @@ import { isGone } from "../ended-agent.ts";
 import { bury } from "../hand-over/bury.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
 
-/** What nobody will collect any more goes to the dead letters, and its senders are told, if they live themselves. */
+/** Uncollected mail becomes dead letters, and its senders are told, unless they have finished themselves. */
 export function* buryMailOf(tx: Context, agent: string, now: string): Procedure<void> {
   yield* tx.own(`inbox:${agent}`);
   const rows = yield* all<MessageRow>(sql`

@@ -6,15 +6,15 @@ import { append } from "../event.ts";
 interface Release {
   agent: string;
   names: readonly string[];
-  /** Seconds, for those that have no timeout of their own. */
+  /** In seconds, for tasks without a timeout of their own. */
   timeout?: number;
   count?: number;
-  /** They count among those that the queue runs at a time. */
+  /** They count towards the number of tasks that the queue runs at a time. */
   inTurn: boolean;
   now: string;
 }
 
-/** From now on they may start. */
+/** The tasks may start from now on. */
 export function* releaseTasks(
   tx: Context,
   { agent, names, timeout, count, inTurn, now }: Release,

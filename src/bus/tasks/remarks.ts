@@ -1,4 +1,4 @@
-/** What a result says beside the sub-agent's own words. */
+/** What a result says in addition to the sub-agent's own text. */
 import { excessLine } from "../../contract/usage-text.ts";
 import { branchLine } from "../../contract/worktree.ts";
 import { reviewLine } from "../review.ts";
@@ -7,7 +7,7 @@ import { budgetView, type UsageRow } from "../usage.ts";
 import type { Ending } from "./end.ts";
 import type { Known } from "./tell.ts";
 
-/** [Q15] [A1] [A12] Whoever reads the result learns that not everything could be done, where the changes are, and what a reviewer said. */
+/** [Q15] [A1] [A12] Tells the reader of a result what was refused, where the changes are, and what a reviewer said. */
 export function withRemarks(
   row: TaskRow,
   final: string,

@@ -1,4 +1,4 @@
-/** [Q11] Whether a sub-agent has ended, and where its result lies in the parent's inbox. Changes nothing. */
+/** [Q11] Whether a sub-agent has finished, and which message in the parent's inbox is its result. Changes nothing. */
 import { InboxError } from "../../contract/errors.ts";
 import { call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -30,7 +30,7 @@ export function* resultOf(
   return { finished: true, success: row.success === 1, messages: rows.map((found) => found.message_id) };
 }
 
-/** How a task ended, in the words of its result; `text` is empty where it had none. */
+/** How a task ended, as its result says it; `text` is empty if there was none. */
 export interface ResultText {
   finished: boolean;
   success: boolean;
@@ -39,7 +39,7 @@ export interface ResultText {
   thread: number | null;
 }
 
-/** [A12] For whoever started it and waits for it, without taking the result out of the inbox. */
+/** [A12] For the caller that started it and waits for it, without taking the result out of the inbox. */
 export function* resultTextOf(_: Context, { task_number }: TaskRow): Procedure<ResultText> {
   const [row] = yield* tasksWhere(sql`tasks.task_number = ${task_number}`);
   if (!row) return { finished: true, success: false, error: "it is gone", text: "", thread: null };
@@ -52,7 +52,7 @@ export function* resultTextOf(_: Context, { task_number }: TaskRow): Procedure<R
   return { finished: status === "finished", success: success === 1, error, text, thread };
 }
 
-/** By its thread, whoever worked on it; what never had one was told in its own name. */
+/** Found by its thread, whoever worked on it. The result of a task that never had a thread has the task's name as its sender. */
 const told = ({ thread_id, name, created_at }: TaskRow): Sql =>
   thread_id === null
     ? sql`messages.thread_id is null and messages.from_agent = ${name} and messages.created_at >= ${created_at}`

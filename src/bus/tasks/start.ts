@@ -30,10 +30,10 @@ import { endedMeanwhile } from "./end.ts";
 import { keepSeconds } from "./keep.ts";
 import type { Worked } from "./worker-idle.ts";
 
-/** How many may run at a time: of all, and of each kind of agent. */
+/** How many tasks may run at a time: in total, and with each profile. */
 export interface Room {
   all: number;
-  /** [Q16] Of those that have begun and are not kept yet: a process that starts takes more than one that runs. */
+  /** [Q16] How many may be starting at once: a process that starts needs more than one that runs. */
   starting?: number;
   /** By profile: the limits it shares with others. */
   of: ReadonlyMap<string, { shared: string; most: number }>;
@@ -45,22 +45,22 @@ export interface Started {
   token: string;
 }
 
-/** Those that have begun, to be given a keeper each; and when it is worth looking again. */
+/** The tasks that were started, each to be given a keeper; and when to look again. */
 export interface Begun {
   started: Started[];
-  /** What living workers have ended. */
+  /** The tasks that running workers have ended. */
   worked: Worked[];
-  /** [Q16] More would have begun if those that begin were kept already. */
+  /** [Q16] More tasks would have started if those that are starting had a keeper already. */
   paced: boolean;
   /** Nothing is waiting or running any more. */
   idle: boolean;
-  /** When time alone brings the next: a pause is over, or a worker's time. */
+  /** When time alone makes another task due: the end of a pause before a retry, or of a worker's timeout. */
   againInMs?: number;
-  /** The threads living workers have: their ends are the tasks' ends. */
+  /** The threads that running workers have: when these end, their tasks end. */
   dispatched: number[];
 }
 
-/** As much of a running task as tells whose room it takes. */
+/** The columns of a running task that tell which limits it counts towards. */
 const occupant = part(tasks, "task_number", "parent", "profile", "worker", "in_turn", "keeper");
 const occupantColumns = columnsOf(occupant);
 type Occupant = RowOf<typeof occupant>;
@@ -70,15 +70,15 @@ export function* startDue(tx: Context, host: string, room: Room): Procedure<Begu
   const now = yield* tx.clock();
   const worked = yield* endDispatched(tx, now);
   const running = yield* all<Occupant>(sql`select ${occupantColumns} from tasks where ${isRunning}`);
-  // [A11] Where the day has cost enough, only living workers are given work.
+  // [A11] When the daily limit is reached, only running workers get tasks.
   const isHeld = (yield* heldToday(now)) !== null;
-  // [A12] One that is being reviewed runs no program meanwhile; its reviewer needs the room.
+  // [A12] A task that is being reviewed runs no program meanwhile; its reviewer takes its place.
   const reviewed = new Set((yield* reviewedNow()).map(({ review_of }) => review_of));
   const free = freeRoom(
     isHeld ? { ...room, all: 0 } : room,
     running.filter(({ task_number }) => !reviewed.has(task_number)),
   );
-  // Reviewers first: the room that there is for one is what its task has left.
+  // Reviewers come first: they take the place that their task has left.
   const parents = yield* all<{ parent: string; slots: number | null }>(sql`
     select tasks.parent, queues.slots from tasks left join queues on queues.agent_id = tasks.parent
     where ${isWaiting} group by tasks.parent, queues.slots
@@ -100,12 +100,12 @@ function* reviewedNow(): Procedure<Pick<TaskRow, "review_of">[]> {
   );
 }
 
-/** Rows looked at in one go where nothing else limits them. */
+/** The number of rows to read at once if nothing else limits it. */
 const batch = 1000;
 
 interface Queue {
   parent: string;
-  /** Whether its tasks take turns; those that do not are started beside them. */
+  /** Whether its tasks count towards the N of `orch run`; the others start in addition to these. */
   inTurn: 0 | 1;
   slots: number;
 }
@@ -116,7 +116,7 @@ interface Supervised {
   now: string;
 }
 
-/** The first of a parent's that there is room for; who must wait for its kind stands in nobody's way. */
+/** The first tasks of a parent for which there is room. A task whose profile is at its limit does not block others. */
 function* startOf(
   tx: Context,
   { parent, inTurn, slots }: Queue,
@@ -141,7 +141,7 @@ function* startOf(
 }
 
 function freeRoom(room: Room, running: readonly Occupant[]) {
-  // Who works in a process of its own takes no room here.
+  // A worker that already runs needs no room here.
   const processes = running.filter((row) => row.worker === null);
   const starting = processes.filter((row) => row.keeper === null).length;
   const places = room.all - processes.length;
@@ -157,7 +157,7 @@ function freeRoom(room: Room, running: readonly Occupant[]) {
   return {
     left: () => left,
     isPaced: () => left === 0 && starts < places,
-    /** Leaves out what there is no room for now. */
+    /** Leaves out tasks for which there is no room now. */
     closed(): Sql {
       if (left === 0) return sql`and tasks.worker is not null`;
       const full = [...room.of].filter(([, limit]) => isFull(limit)).map(([profile]) => profile);
@@ -178,13 +178,13 @@ function freeRoom(room: Room, running: readonly Occupant[]) {
 interface Due {
   parent: string;
   inTurn: number;
-  /** A condition that leaves out what there is no room for. */
+  /** A condition that leaves out tasks for which there is no room now. */
   but: Sql;
   most: number;
   now: string;
 }
 
-/** The first of a parent's that may start: what they wait for has succeeded, and no pause holds them. */
+/** The first tasks of a parent that may start: their dependencies have succeeded, and no pause before a retry is left. */
 function* due({ parent, inTurn, but, most, now }: Due): Procedure<TaskRow[]> {
   return yield* all<TaskRow>(sql`
     select ${taskColumns} from tasks where ${isWaiting} and tasks.parent = ${parent} and tasks.in_turn = ${inTurn} ${but}
@@ -196,7 +196,7 @@ function* due({ parent, inTurn, but, most, now }: Due): Procedure<TaskRow[]> {
 
 function* begin(tx: Context, row: TaskRow, host: string, now: string): Procedure<Started | undefined> {
   if (row.thread_id !== null && (yield* endedMeanwhile(tx, row, now))) return undefined;
-  // First: to a name that nobody has, a thread costs a look at all that are like it.
+  // Done first: sending a thread to an unknown name searches all names for similar ones.
   yield* seen(tx, row.name, now);
   const thread = row.thread_id ?? (yield* openThread(tx, row, row.name));
   const token = crypto.randomUUID();
@@ -210,7 +210,7 @@ function* begin(tx: Context, row: TaskRow, host: string, now: string): Procedure
     started_at: now,
     not_before: null,
   });
-  // [Q4] It holds the thread from the beginning, and has been shown its task.
+  // [Q4] It holds the thread from the beginning, and its task message counts as shown.
   const granted = yield* threadsClaim(tx, {
     agent: row.name,
     thread: idOf("thread", thread),
@@ -224,7 +224,7 @@ function* begin(tx: Context, row: TaskRow, host: string, now: string): Procedure
   return { number: row.task_number, name: row.name, token };
 }
 
-/** [Q10] A living worker claims the thread when it has time; its own done is the result. */
+/** [Q10] A running worker claims the thread when it has time; its own done is the result. */
 function* dispatch(tx: Context, row: TaskRow, now: string): Procedure<void> {
   const thread = yield* openThread(tx, row, row.worker!);
   const after = yield* changeTask(row, {

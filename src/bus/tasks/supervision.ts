@@ -1,4 +1,4 @@
-/** [Q7] Who supervises this bus: one at a time, by lease. */
+/** [Q7] Which process supervises this bus: one at a time, by a lease. */
 
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { alone, one, run } from "../../sql/procedure.ts";
@@ -14,7 +14,7 @@ type SupervisionRow = RowOf<typeof supervision>;
 const supervisionColumns = columnsOf(supervision);
 const overwritten = overwriting(supervision);
 
-/** Whether the process that holds it is known to have ended: its lease need not be waited for. */
+/** Whether the process that holds the lease is known to have ended; then the lease need not lapse first. */
 export type HasDied = (process: string) => boolean;
 
 function* current(): Procedure<SupervisionRow | undefined> {
@@ -27,7 +27,10 @@ function* stillHeld(tx: Context, held: SupervisionRow | undefined, hasDied: HasD
   return held.process === null || !hasDied(held.process);
 }
 
-/** Takes or renews the lease; false where another has it. `process` is null where it is taken for one that is yet to start. */
+/**
+ * Takes or renews the lease; false if another process has it. `process` is null if it is taken for a process that has
+ * not started yet.
+ */
 export function* holdSupervision(
   tx: Context,
   holder: string,
@@ -43,25 +46,25 @@ export function* holdSupervision(
   return true;
 }
 
-/** The address of the hub that supervises this bus, where one does and others on its machine can reach it. */
+/** The address of the hub that supervises this bus, if a hub does and other processes on its machine can reach it. */
 export function* hubNow(tx: Context): Procedure<string | null> {
   const held = yield* current();
   return held && held.leased_until > (yield* tx.clock()) ? held.hub_url : null;
 }
 
-/** The process that supervises this bus, or the name it goes by; undefined where none does. */
+/** The process that supervises this bus, or its name; undefined if none does. */
 export function* supervisorNow(tx: Context, hasDied: HasDied): Procedure<string | undefined> {
   const held = yield* current();
   return (yield* stillHeld(tx, held, hasDied)) ? (held!.process ?? held!.holder) : undefined;
 }
 
-/** Lets it go: with nothing left to do, or because it stops. */
+/** Gives the lease up: nothing is left to do, or the supervisor stops. */
 export function* leaveSupervision(tx: Context, holder: string): Procedure<void> {
   yield* alone(tx, "supervision");
   yield* run(sql`delete from supervision where holder = ${holder}`);
 }
 
-/** The same, but only if nothing is left; what came in between is still its own. */
+/** The same, but only if nothing is left to do; tasks that were released meanwhile are still its own. */
 export function* leaveIfIdle(tx: Context, holder: string): Procedure<boolean> {
   yield* lockTasks(tx);
   const work = yield* openWork();
@@ -75,7 +78,7 @@ function* openWork(): Procedure<boolean> {
   return work !== undefined;
 }
 
-/** Whether there is something to supervise, and somebody who does. */
+/** Whether there is something to supervise, and whether a process does. */
 export function* supervisionNow(
   tx: Context,
   hasDied: HasDied,

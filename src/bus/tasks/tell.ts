@@ -1,4 +1,4 @@
-/** [Q5] What a task's parent is told of its end. */
+/** [Q5] What a task's parent is told about its end. */
 
 import type { Excess } from "../../contract/usage.ts";
 import { excessLine } from "../../contract/usage-text.ts";
@@ -19,7 +19,7 @@ import { changesBefore } from "./worktrees.ts";
 /** How it is known to have ended. */
 export type Concluded = Pick<TaskRow, "error" | "reason"> & { success: boolean };
 
-/** What the bus knows by itself, whatever way a task has ended. */
+/** What the bus itself knows, however a task has ended. */
 export interface Known {
   /** [A1] Its changes, if it has a branch with any. */
   branch?: OnBranch;
@@ -32,7 +32,7 @@ const inPayload = ({ branch, excess }: Known) => ({
   ...(excess && { over_budget: excess }),
 });
 
-/** What a parent reads of a failure. */
+/** The text of a failure. */
 const failure = (row: TaskRow, { error, reason }: Concluded, partial: string | undefined) => ({
   from: row.name,
   success: false,
@@ -62,7 +62,7 @@ export function* deliver(
   const body = success ? withRemarks(row, final, { ...ending, used }) : JSON.stringify(payload);
   const summary = success ? firstLine(final) || "(it finished without a final message)" : firstLine(error!);
   const head = { thread: thread.thread_id, from: row.name, to: row.parent, kind: "result" } as const;
-  // The system saw it end: nobody else says so.
+  // The system itself saw it end, so the sender counts as verified.
   const message = yield* write({ ...tx, verified: true }, head, { summary, body, payload }, now);
   const lease = yield* findLease(thread.thread_id);
   if (isHeld(lease)) yield* saveLease({ ...lease, released_at: now });
@@ -73,7 +73,7 @@ export function* deliver(
   yield* append(tx, { type, source: row.name, thread: after, message: message.row, now });
 }
 
-/** It has told its result itself, before anybody knew what is on its branch and what it has used. */
+/** The sub-agent has reported its result itself, before it was known what is on its branch and what it has used. */
 export function* tellMore(tx: Context, { row, thread, now }: AtEnd, known: Known): Procedure<void> {
   const { branch, excess } = known;
   const lines = [...(branch ? [branchLine(branch)] : []), ...(excess ? [excessLine(excess)] : [])];
@@ -84,7 +84,7 @@ export function* tellMore(tx: Context, { row, thread, now }: AtEnd, known: Known
   yield* append(tx, { type: "message.sent", source: row.name, thread, message: message.row, now });
 }
 
-/** A failure of a task that never had a thread, or has none yet for its next turn. */
+/** The failure of a task that never had a thread, or has none yet for its next turn. */
 export function* tellUnstarted(tx: Context, row: TaskRow, outcome: Concluded, now: string): Procedure<void> {
   if (yield* isGone(row.parent)) return;
   const branch = yield* changesBefore(row);

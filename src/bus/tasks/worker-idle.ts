@@ -1,4 +1,4 @@
-/** [Q12] A worker of a pool that has ended its last thread: whether it is idle, and how it is sent back to work. */
+/** [Q12] A worker of a pool that has ended its last thread: whether it is idle, and how its gate sends it back to work. */
 
 import { idOf } from "../../contract/ids.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -15,7 +15,7 @@ export interface Worked {
   thread: number;
 }
 
-/** How often in a row its pool's gate has refused to let it go idle; undefined where it is not idle, or not of that pool. */
+/** How often in a row the gate of its pool has refused to let it be idle; undefined if it is not idle, or not in that pool. */
 export function* refusalsOf(
   _: Context,
   { worker, thread }: Worked,
@@ -36,7 +36,7 @@ export function* refusalsOf(
   return Number(last?.payload.refusal ?? 0);
 }
 
-/** Into its inbox, where it looks for what to do next. */
+/** Sent to its inbox, where it looks for work. */
 export function* sendBackToWork(
   tx: Context,
   { worker, task, thread: id }: Worked,
@@ -47,7 +47,7 @@ export function* sendBackToWork(
   const head = { thread: id, from: pool, to: worker, kind: "control" } as const;
   const payload = { gate: "idle", pool, task, refusal };
   const content = { summary: firstLine(feedback), body: feedback, payload };
-  // The system asked the gate: nobody else says so.
+  // The system itself ran the gate, so the sender counts as verified.
   const message = yield* write({ ...tx, verified: true }, head, content, now);
   yield* append(tx, { type: "message.sent", source: pool, thread, message: message.row, now });
 }

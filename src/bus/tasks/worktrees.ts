@@ -1,4 +1,4 @@
-/** [A1] [A2] What its keeper and whoever merges say of a task's worktree. */
+/** [A1] [A2] What is stored about a task's worktree by its keeper, and by a merge or a discard. */
 import type { OnBranch } from "../../contract/worktree.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
@@ -7,7 +7,7 @@ import { append } from "../event.ts";
 import { lockTasks, type TaskRow } from "../task.ts";
 import { type Changed, changeWorktree, type WorktreeRow, worktreeOf } from "../worktree.ts";
 
-/** Its keeper is about to make it: from now on it can be found, whatever happens to the keeper. */
+/** Its keeper is about to create it: from now on it can be found, even if the keeper dies. */
 export function* noteWorktree(
   tx: Context,
   { task_number, keeper_token }: TaskRow,
@@ -39,7 +39,7 @@ export function* settleWorktree(
   yield* append(tx, { type: `task.${change.state}`, source: by, payload, now });
 }
 
-/** At a task's end. Undefined where nothing was changed: the keeper has removed worktree and branch. */
+/** At the end of a task. Undefined if nothing was changed: then the keeper has removed worktree and branch. */
 export function* recordChanges(row: TaskRow, changed: Changed): Procedure<OnBranch | undefined> {
   const state = changed.commits === 0 ? "empty" : "kept";
   yield* changeWorktree(row.task_number, { ...changed, state });
@@ -47,7 +47,7 @@ export function* recordChanges(row: TaskRow, changed: Changed): Procedure<OnBran
   return state === "empty" ? undefined : onBranch({ ...changed, branch, into_branch: into });
 }
 
-/** [A1] What is on its branch since an earlier attempt or turn, where this end brings nothing new of it. */
+/** [A1] What was on its branch after an earlier attempt or turn, if this one has reported nothing new. */
 export function* changesBefore({ task_number }: TaskRow): Procedure<OnBranch | undefined> {
   const row = yield* worktreeOf(task_number);
   return row?.state === "kept" && row.branch !== null && row.commits ? onBranch(row) : undefined;

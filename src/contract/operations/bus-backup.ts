@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { absolutePath, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
+import { writtenFile } from "../written-file.ts";
 
 export const busBackup = operation({
   name: "bus.backup",
@@ -18,11 +19,7 @@ export const busBackup = operation({
     }),
   output: () =>
     v.strictObject({
-      file: v.string(),
-      db: v.string(),
-      /** The folder of the file, where it was missing and was made. */
-      madeFolder: v.optional(v.string()),
-      busId: v.string(),
+      ...writtenFile(),
       schemaVersion: v.number(),
       rows: v.number(),
       parts: v.number(),

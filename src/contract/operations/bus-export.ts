@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { text } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { writtenFile } from "../written-file.ts";
 
 export const busExport = operation({
   name: "bus.export",
@@ -20,11 +21,7 @@ export const busExport = operation({
     }),
   output: () =>
     v.strictObject({
-      file: v.string(),
-      db: v.string(),
-      /** The folder of the file, where it was missing and was made. */
-      madeFolder: v.optional(v.string()),
-      busId: v.string(),
+      ...writtenFile(),
       rows: v.number(),
       sha256: v.string(),
     }),

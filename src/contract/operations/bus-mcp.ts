@@ -8,7 +8,7 @@ export const busMcp = operation({
   kind: "local",
   access: { on: "everybody" },
   summary: "Serve this bus to a model over MCP, on standard input and output",
-  detail: phrase`Meant for an agent's configuration, not for a terminal. The agent's name is that of ${field("agent")}, INBOX_AGENT or the token, else main. ${option("db")} may be a hub. If there is no bus, the first tool call creates one. Without ${field("tools")} about a dozen tools are listed; every tool can be called.`,
+  detail: phrase`Meant for an agent's configuration, not for a terminal. The agent's name is that of ${field("agent")}, INBOX_AGENT or the token, else main. ${option("db")} may be a hub. If there is no bus, the first tool call creates one. Without ${field("tools")} about a dozen tools are listed; the others can be called all the same.`,
   input: () =>
     v.strictObject({
       tools: v.optional(

@@ -43,6 +43,7 @@ export const busServe = operation({
           {
             type: "text",
             value: "CONTACT",
+            example: "mailto:you@example.org",
             help: "send push notifications about entries that need the person; the browsers' push services are given this contact (mailto:… or https://…)",
           },
         ),

@@ -15,7 +15,12 @@ export const eventsWatch = operation({
   detail: phrase`Starts with the next event unless ${field("afterEvent")} gives the last event you have seen. Filters apply to the state after the event. With ${field("follow")} it does not stop, and prints one JSON line per event.`,
   input: () =>
     v.strictObject({
-      agent: v.optional(name("threads this agent created or is assigned, and messages to it", "AGENT")),
+      agent: v.optional(
+        name(
+          "only events of threads that this agent created or is assigned to, and of messages to it",
+          "AGENT",
+        ),
+      ),
       status: v.optional(statusFilter("only threads that are now in these states")),
       thread: v.optional(threadId("only this thread")),
       run: v.optional(name("only this run", "RUN")),

@@ -10,7 +10,7 @@ export const mailboxAnswer = operation({
   kind: "write",
   access: { on: "message", by: "question", does: "change" },
   summary: "Answer a question that was asked of you",
-  detail: phrase`The choice must be one that the question offers; a message equal to one of the choices counts as that choice. The agent that asked gets the answer at once. A question to the person can be answered only by the person, here or with ${call("entries.reply")}: as the agent user, without an agent name, or with a token of scope user or admin.`,
+  detail: phrase`The choice must be one that the question offers; a message equal to one of the choices counts as that choice. The agent that asked gets the answer at once. A question to the person can be answered only by the person: as the agent user, without an agent name, or with a token of scope user or admin. ${call("entries.reply")} answers it too.`,
   input: () =>
     v.strictObject({
       from: name("who answers", "AGENT"),

@@ -11,7 +11,7 @@ export const mailboxDecide = operation({
   kind: "wait",
   access: { on: "own" },
   summary: "Ask, and wait for the decision",
-  detail: phrase`With ${field("need")} N, the first choice is the decision once N agents have given it; any other choice decides as soon as one agent gives it. Without ${field("choices")} the choices are yes and no. Standard output has the choice alone, so that a script can read it; who answered what goes to standard error. Exit code: 0 for the first choice, 1 for the second and so on, 10 if nothing was decided in time; the output then says how to continue waiting.`,
+  detail: phrase`With ${field("need")} N, the first choice is the decision once N agents have given it; any other choice decides as soon as one agent gives it. Without ${field("choices")} the choices are yes and no. Only the choice is printed on standard output, so that a script can read it; the names and answers of those who answered are on standard error. Exit code: 0 for the first choice, 1 for the second and so on, 10 if nothing was decided in time; the output then says how to continue waiting.`,
   input: () =>
     v.strictObject({
       from: name("who asks", "AGENT"),

@@ -21,6 +21,7 @@ export const mailboxGather = operation({
         text("how many of them must answer: all, any, or a number (default: all)", {
           limit: 8,
           value: "all|any|N",
+          must: 'must be text: "all", "any" or a number such as "2"',
         }),
         "all",
       ),

@@ -11,7 +11,7 @@ export const mailboxWait = operation({
   summary: "Wait for the first message, then collect what arrives within a short window",
   detail:
     "Messages that arrive at about the same time are returned together. The window starts when the first message " +
-    "arrives. It ends early when no more mail is expected: the agent given as sender has answered, or the last of your running tasks has.",
+    "arrives. It ends early when no more mail is expected: when the agent given as sender has answered, or when the result of your last running task has arrived.",
   input: () =>
     v.strictObject({
       agent: mailbox(),

@@ -7,7 +7,7 @@ export const messagesGc = operation({
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Delete expired messages, and old acknowledged ones",
-  detail: "Unexpired messages that nobody has acknowledged are kept, and so are messages of threads.",
+  detail: "Messages that are neither expired nor acknowledged are kept, and so are messages of threads.",
   input: () =>
     v.strictObject({
       ackedOlderThanHours: v.optional(

@@ -9,7 +9,7 @@ export const retentionApply = operation({
   access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Delete what exceeds the retention limits, and free its space",
   detail:
-    "Runs in short transactions, so nobody waits for it; it can be interrupted and run again. A hub does the same automatically. " +
+    "Runs in short transactions, so other writes are not blocked; it can be interrupted and run again. A hub does the same automatically. " +
     "Expired messages are deleted whatever the limits are. A thread is kept as long as an entry refers to it.",
   input: () =>
     v.strictObject({

@@ -10,7 +10,7 @@ export const searchFind = operation({
   summary: "Search entries, threads and messages, best match first",
   detail:
     "All words must match; a word of two or more letters also matches as a prefix. Case, accents and punctuation are ignored. " +
-    "Recent writes are included unless complete is false; behind is then the number of events not indexed yet.",
+    "Recent writes are included unless the output has complete: false; then behind is the number of events that are not indexed yet.",
   input: () =>
     v.strictObject({
       q: text("the words", { limit: 1024, value: "WORDS" }),

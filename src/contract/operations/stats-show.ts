@@ -8,7 +8,7 @@ export const statsShow = operation({
   access: { on: "visible" },
   summary: "Show counts, rates, and what needs attention",
   detail:
-    "Counts of agents, open threads, waiting mail, tasks and dead letters; rates of the last minute; threads that ended, by the hour; the longest queues, the leases that end soonest, and running sub-agents with their last line.",
+    "Counts of agents, open threads, waiting mail, tasks and dead letters; rates of the last minute; the number of threads that ended in each hour; the longest queues, the leases that expire soonest, and running sub-agents with their last line of output.",
   input: () => v.strictObject({}),
   output: stats,
   errors: [],

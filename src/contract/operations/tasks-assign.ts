@@ -9,7 +9,7 @@ export const tasksAssign = operation({
   kind: "write",
   access: { on: "own", starts: true },
   summary: "Start a sub-agent on a task, and return at once",
-  detail: phrase`Push and run in one step. The output has the sub-agent's name (terminalId), which is also the sender of its messages. Collect the results of several with ${call("mailbox.wait")} or ${call("mailbox.gather")}.`,
+  detail: phrase`Push and run in one step. The output has the sub-agent's name, which is also the sender of its messages. Collect the results of several with ${call("mailbox.wait")} or ${call("mailbox.gather")}.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),

@@ -11,7 +11,7 @@ export const tasksHandoff = operation({
   kind: "wait",
   access: { on: "task", by: "terminalId", does: "change", starts: true },
   summary: "Start a sub-agent on a task and wait for its result",
-  detail: phrase`The result is collected: it does not stay in your inbox. If the sub-agent is still running after ${field("timeoutSeconds")}, the output has the status "running" and the sub-agent's name (terminalId); ${field("terminalId", blank("TASK"))} with that name continues waiting.`,
+  detail: phrase`The result is collected: it does not stay in your inbox. If the sub-agent is still running after ${field("timeoutSeconds")}, the output has the status "running" and the sub-agent's name; ${field("terminalId", blank("TASK"))} with that name continues waiting.`,
   input: () =>
     v.strictObject({
       agent: queueOf(),

@@ -19,7 +19,7 @@ export const threadsList = operation({
       assignedTo: v.optional(name("only threads assigned to this agent", "AGENT")),
       run: v.optional(name("only threads of this run", "RUN")),
       before: v.optional(threadId("only threads older than this one, for the next page")),
-      leases: flag("also list the leases under which these threads are held"),
+      leases: flag("also list the leases of these threads"),
       limit: v.optional(integer("maximum number of results (default: 50)", { min: 1, max: 1000 }), 50),
     }),
   output: () =>

@@ -32,7 +32,7 @@ export function parseBroker(text: string): BrokerAddress {
     throw wrong("it has an invalid % escape: write a literal % as %25");
   const queues = url.searchParams.get("queues");
   if (queues !== null && queues !== "quorum" && queues !== "classic")
-    throw wrong(`queues=${queues}: known are quorum and classic`);
+    throw wrong(`queues=${queues}: the supported values are quorum and classic`);
   url.searchParams.delete("queues");
   return { url: url.href, ...(hosts.length > 1 && { hosts }), quorum: queues === "quorum", shown };
 }

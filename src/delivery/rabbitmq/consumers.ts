@@ -1,18 +1,21 @@
-/** The agents the owner of the inbox this process waits for: a consumer each, all on one channel, made anew with it. */
+/** The agents that this process waits for: one consumer each, all on one channel, created again with it. */
 import type { AsyncMessage, Channel } from "rabbitmq-client";
 import type { Arrival } from "../delivery.ts";
 import { declareQueue, type Names } from "./queues.ts";
 
 /** Pointers of one agent that this process may hold at a time. */
 const prefetch = 200;
-/** A consumer outlives its last reader by this long: the next one is often the same agent. */
+/** A consumer stays this long after its last reader: the next one is often the same agent. */
 const lingerMs = 2000;
 
-/** Its queue is not ours to use: somebody has made it otherwise, or the user may not. The database delivers to that agent. */
+/**
+ * Its queue cannot be used: it was created with other settings, or the user has no permission. The database delivers
+ * to that agent.
+ */
 const refusals = ["PRECONDITION_FAILED", "ACCESS_REFUSED", "RESOURCE_LOCKED"];
 
 interface Consumer {
-  /** The last reader's, also for the while that it outlives it: what comes then is held, not passed to and fro. */
+  /** The last reader's, which it outlives for a while: pointers that arrive then are held, not returned again and again. */
   take(arrival: Arrival): void;
   tag?: string;
   leaving?: Timer;
@@ -28,7 +31,7 @@ export class Consumers {
     return this.#channel?.active === true;
   }
 
-  /** On a new channel everybody consumes anew. */
+  /** On a new channel all consumers are created again. */
   async begin(channel: Channel, names: Names): Promise<void> {
     await channel.basicQos({ prefetchCount: prefetch });
     channel.on("basic.cancel", (tag) => void this.#restart(tag));
@@ -38,7 +41,7 @@ export class Consumers {
     await Promise.all([...this.#consumers.keys()].map((agent) => this.#consume(agent)));
   }
 
-  /** On a new connection what was refused may be allowed. */
+  /** On a new connection, what was refused before may be allowed. */
   forgetRefusals(): void {
     this.#refused.clear();
   }
@@ -68,7 +71,7 @@ export class Consumers {
     const consumer = this.#consumers.get(agent);
     if (!channel?.active || !consumer || consumer.tag !== undefined || this.#refused.has(agent)) return;
     const isWanted = () => this.#consumers.get(agent) === consumer;
-    consumer.tag = ""; // under way
+    consumer.tag = ""; // in progress
     try {
       const queue = await declareQueue(channel, this.#names!, agent);
       if (!isWanted()) return; // its last reader has left meanwhile
@@ -82,7 +85,7 @@ export class Consumers {
       if (!isWanted()) await channel.basicCancel(consumerTag);
     } catch (error) {
       if (refusals.includes((error as { code?: string }).code ?? "")) this.#refused.add(agent);
-      consumer.tag = undefined; // the channel's closing begins everything anew
+      consumer.tag = undefined; // the end of the channel starts everything again
     }
   }
 
@@ -101,7 +104,7 @@ export class Consumers {
   }
 }
 
-/** Undefined for a stranger's: it goes to the dead letters, and blocks nobody. */
+/** Undefined for a message that is not ours: it goes to the dead letters, and blocks nothing. */
 function arrivalOf(
   { body, deliveryTag }: AsyncMessage,
   agent: string,
@@ -121,7 +124,7 @@ function idIn(body: unknown, agent: string): number | undefined {
   return Number.isSafeInteger(id) && named === agent ? (id as number) : undefined;
 }
 
-/** On a closed channel there is nothing to say: the broker has taken everything back. */
+/** On a closed channel there is nothing to settle: the broker has taken everything back. */
 function quietly(settle: () => void): void {
   try {
     settle();

@@ -1,8 +1,8 @@
 /**
- * [G3] RabbitMQ as the carrier. One connection a process, with one channel to publish on (with confirms) and one that
- * all its agents' consumers share. An agent has a durable queue from the first time somebody waits for its mail; before that
- * nobody needs to be told, and a pointer without a queue is dropped. Whatever breaks is made anew: the connection by the
- * driver, channels and consumers here.
+ * [G3] RabbitMQ as the carrier. One connection per process, with one channel to publish on (with confirms) and one
+ * that the consumers of all its agents share. An agent has a durable queue from the first time a process waits for
+ * its mail; before that nobody needs to be told, and a pointer without a queue is dropped. Whatever breaks is created
+ * again: the connection by the driver, channels and consumers here.
  */
 import type { Channel, Connection } from "rabbitmq-client";
 import type { Delivery, Pointer } from "../delivery.ts";
@@ -16,7 +16,7 @@ const againMs = 200;
 
 type Complain = (message: string) => void;
 
-/** `complain` is told once each time the broker goes away. */
+/** `complain` is called once each time the broker becomes unavailable. */
 export function rabbitDelivery(
   address: BrokerAddress,
   busId: () => Promise<string>,
@@ -57,7 +57,7 @@ export function rabbitDelivery(
 
   async function acquire(): Promise<Channel> {
     const channel = await connection!.acquire({ emitErrorsFromChannel: true });
-    channel.on("error", () => {}); // its closing says it
+    channel.on("error", () => {}); // reported by its end
     channel.on("close", () => setTimeout(prepare, againMs));
     return channel;
   }
@@ -91,7 +91,7 @@ export function rabbitDelivery(
       consumers.stopTimers();
       const leave = () =>
         Promise.all([consumers.close(), publishing?.close()]).then(() => connection?.close());
-      // A channel that is still being opened would be waited for.
+      // Closing would wait for a channel that is still being opened.
       if (!preparing) await within(1000, leave()).catch(() => {});
       connection?.unsafeDestroy();
     },
@@ -113,7 +113,7 @@ function connect({ url, hosts, shown }: BrokerAddress, complain: Complain): Conn
     connectionTimeout: confirmMs,
     noDelay: true,
   });
-  // It tries again by itself; meanwhile the database delivers. Said once each time it goes away.
+  // It reconnects automatically; meanwhile the database delivers. Reported once each time.
   let told = false;
   connection.on("connection", () => {
     told = false;
@@ -128,7 +128,7 @@ function connect({ url, hosts, shown }: BrokerAddress, complain: Complain): Conn
   return connection;
 }
 
-/** Written to disk, and gone with its message. */
+/** Written to disk, and expires with its message. */
 const envelope = (names: Names, { id, agent, expiresInMs }: Pointer) => ({
   routingKey: names.queue(agent),
   durable: true,

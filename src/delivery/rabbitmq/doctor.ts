@@ -24,7 +24,7 @@ export async function checkBroker(address: string): Promise<Finding> {
     const channel = await connection.acquire({ emitErrorsFromChannel: true });
     channel.on("error", () => {});
     await channel.confirmSelect();
-    // Only who writes is told of an alarm. To a queue that is nobody's: the broker drops it.
+    // Only a publisher is told about an alarm. To a queue that does not exist: the broker drops the message.
     const taken = channel.basicPublish({ routingKey: `restante.doctor.${crypto.randomUUID()}` }, "x").then(
       () => true,
       () => false,

@@ -1,18 +1,18 @@
 /**
- * What the callers of one transaction have asked already. Fifty that send to one topic all ask whether it is a pool and
- * whether it is known: reads took half of the statements' time. No other connection can write in between, so an answer
- * stays true until one of the callers writes to a table that the statement names.
+ * The answers to statements that callers of one transaction have already run. Fifty callers that send to one topic
+ * all ask whether it is a pool and whether it is known: reads took half of the statements' time. No other connection
+ * can write in between, so an answer stays true until one of the callers writes to a table that the statement names.
  */
 import type { Row } from "../../sql/procedure.ts";
 import type { Sql, SqlValue } from "../../sql/sql.ts";
 import type { Statement } from "./driver.ts";
 
-/** A statement that SQLite has read. */
+/** A statement that SQLite has parsed. */
 export interface Prepared {
   statement: Statement;
   /** `change`: any write but a plain insert. */
   does: "read" | "insert" | "change";
-  /** Into which table it inserts. */
+  /** The table that it inserts into. */
   into: string;
   /** Every word of a read, and so the name of every table that it reads. */
   words: ReadonlySet<string>;
@@ -47,7 +47,7 @@ export class Asked {
     return rows;
   }
 
-  /** To be told of every write. `number`: of the row that it has inserted, where that is known. */
+  /** To be called for every write. `number`: that of the inserted row, if it is known. */
   wrote({ does, into }: Prepared, number?: number): void {
     if (does === "change") {
       this.#answers.clear();

@@ -11,7 +11,7 @@ import { isBusy, notOurs, translate } from "./errors.ts";
 import { keepCopy } from "./kept-copy.ts";
 import { migrations as ours } from "./schema.ts";
 
-/** "REST" in ASCII, in the file's header: tells our files from any other SQLite database. */
+/** "REST" in ASCII, in the file's header: distinguishes our files from other SQLite databases. */
 const applicationId = 0x52455354;
 const lockPatienceMs = 5000;
 
@@ -52,7 +52,7 @@ export function createDatabase(path: string, migrations: readonly string[] = our
     try {
       const before = identify(db, path);
       if (before > migrations.length) throw newer(path, before, migrations.length);
-      // Only a file without tables can be made one that gives space back ([Y4]); an older one is rewritten for it (space.ts).
+      // Only a file without tables can be set up to give space back ([Y4]); an older one must be rewritten (space.ts).
       if (before === 0)
         patiently(() => db.run("pragma auto_vacuum = incremental; pragma journal_mode = wal"));
       return migrate(db, path, migrations) === 0;
@@ -64,7 +64,7 @@ export function createDatabase(path: string, migrations: readonly string[] = our
   }
 }
 
-/** What is neither a file nor a link is refused below, as no database. */
+/** Anything that is neither a file nor a link is refused below: it is not a database. */
 const isThere = (path: string) => {
   const kind = look(path)?.kind;
   return kind === "folder" || kind === "other" || requireOwn(path, "file") !== undefined;
@@ -74,9 +74,9 @@ function connect(path: string): Database {
   if (exists(`${path}/.`)) throw notOurs(path, "it is a folder");
   requireOwnFiles(path);
   const db = openFile(path);
-  // The timeout first: changing the journal mode needs a lock, and racing first opens would fail.
-  // temp_store: savepoints would else write a temporary file. wal_autocheckpoint: a log of 16 MB is copied back
-  // less often than one of 4, and reading it is as fast.
+  // The timeout comes first: changing the journal mode needs a lock, and processes that open the file at once would fail.
+  // temp_store: otherwise savepoints would write a temporary file. wal_autocheckpoint: a log of 16 MB is copied back
+  // less often than one of 4 MB, and is read just as fast.
   db.run(
     `pragma busy_timeout = ${lockPatienceMs}; pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory; pragma wal_autocheckpoint = 4000`,
   );
@@ -84,21 +84,22 @@ function connect(path: string): Database {
 }
 
 /**
- * [X8] Whose files these are. SQLite reads a log beside the file into the database, wherever that log came from, and makes
- * its own with the file's mode: one that more people may read was put there by another program, as git does.
+ * [X8] Checks the owners of the files. SQLite reads a log beside the file into the database, wherever it came from,
+ * and creates its own with the file's mode: a log that more users may read was put there by another program, such as
+ * git.
  */
 function requireOwnFiles(path: string): void {
   if (look(path)?.kind === "other") throw notOurs(path, "it is not a file");
   const file = requireOwn(path, "file");
   const modeOf = ({ mode }: { mode: number }) => (mode & 0o777).toString(8).padStart(3, "0");
-  // Also where the administrator could read it: SQLite would make the files beside it with a mode that is refused later.
+  // Also if root could read it: SQLite would create the files beside it with a mode that is refused later.
   if (file && (file.mode & 0o400) === 0)
     throw new InboxError("storage", `${path} has mode ${modeOf(file)}: its owner may not read it`, {
       hint: `chmod 600 ${shellWord(path)}`,
     });
   for (const end of ["-wal", "-journal", "-shm"]) {
     const log = requireOwn(`${path}${end}`, "file");
-    // The owner's own bits let nobody else read it.
+    // The owner's own permission bits give nobody else access.
     if (!file || !log || (log.mode & 0o077 & ~file.mode) === 0) continue;
     const beside = `${path}${end}`;
     throw new InboxError(
@@ -111,7 +112,10 @@ function requireOwnFiles(path: string): void {
   }
 }
 
-/** The schema's version, 0 for an empty file; throws if the file belongs to something else. In one look: others may be creating it. */
+/**
+ * The schema's version, 0 for an empty file; throws if the file belongs to another program. Read in one statement:
+ * another process may be creating it.
+ */
 function identify(db: Database, path: string): number {
   const { application, version, tables } = db
     .query(`select (select application_id from pragma_application_id) as application,
@@ -123,14 +127,14 @@ function identify(db: Database, path: string): number {
   return 0;
 }
 
-/** The same, for a file of this program's, or of an earlier one. */
+/** The same, for a file of this program or of an earlier version. */
 export function knownVersion(db: Database, path: string, migrations: readonly string[] = ours): number {
   const version = identify(db, path);
   if (version > migrations.length) throw newer(path, version, migrations.length);
   return version;
 }
 
-/** Brings the schema forward in one transaction, and answers from which version. Racing processes wait their turn. */
+/** Migrates the schema in one transaction, and returns the version before. Concurrent processes wait for each other. */
 function migrate(db: Database, path: string, migrations: readonly string[]): number {
   patiently(() => db.run("begin immediate"));
   try {
@@ -147,7 +151,7 @@ function migrate(db: Database, path: string, migrations: readonly string[]): num
   }
 }
 
-/** Some statements are busy at once in spite of the timeout: changing the journal's mode is one. */
+/** Some statements fail as busy at once in spite of the timeout, such as changing the journal mode. */
 function patiently(attempt: () => void): void {
   const deadline = Date.now() + lockPatienceMs;
   for (;;) {
@@ -162,7 +166,7 @@ function patiently(attempt: () => void): void {
 }
 
 const notInitialized = (path: string) =>
-  new InboxError("not_initialized", `there is no inbox database at ${path}`, {
+  new InboxError("not_initialized", `there is no Restante database at ${path}`, {
     hint: phrase`${call("bus.init", {}, { db: path })} creates it; without a path, ${call("bus.init")} creates one in the current folder`,
   });
 

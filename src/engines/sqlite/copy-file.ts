@@ -1,4 +1,4 @@
-/** A database file as a whole: a consistent copy of one that is in use, a look at one that came from elsewhere, and its exchange. */
+/** Database files as a whole: a consistent copy of one that is in use, checking one from elsewhere, and replacing one. */
 import { dirname } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
 import { requireOwn } from "../../platform/own-files.ts";
@@ -8,7 +8,7 @@ import { type Database, openFile } from "./driver.ts";
 import { isBusy, translate } from "./errors.ts";
 import { syncFolder, vacuumInto } from "./vacuum-into.ts";
 
-/** Copies one state of it to a new file, while others go on reading and writing. */
+/** Copies one state of it to a new file, while others continue to read and write. */
 export function copyDatabase(path: string, into: string): void {
   const db = openDatabase(path);
   try {
@@ -21,9 +21,9 @@ export function copyDatabase(path: string, into: string): void {
 }
 
 /**
- * Why a file from elsewhere is not read; undefined where it may be. Its rows are copied into a database that this program makes,
- * so nothing of its own schema is ever used; and what could run while it is read (a view in place of a table, a trigger while it is
- * brought forward) is refused.
+ * Why a file from elsewhere is refused; undefined if it is accepted. Its rows are copied into a database that this
+ * program creates, so its own schema is never used; and anything that could run while it is read (a view in place of
+ * a table, a trigger during a migration) is refused.
  */
 export function problemIn(path: string): string | undefined {
   let db: Database | undefined;
@@ -55,7 +55,7 @@ function problemOf(db: Database): string | undefined {
     : undefined;
 }
 
-/** Copies the log of a closed database back into it: from here on the file alone is the whole database, and on the disk. */
+/** Copies the log of a closed database back into it: after this the file alone is the whole database, and durable. */
 export function settleDatabase(path: string): void {
   const db = openDatabase(path);
   db.run("pragma wal_checkpoint(truncate)");
@@ -71,14 +71,15 @@ export function settleDatabase(path: string): void {
 const logs = ["-wal", "-shm", "-journal"];
 
 /**
- * Puts a closed database file in the place of another, whose content goes to `kept`. Nobody else may have the old one open. Whoever
- * has opened it in the last moment, and waits for its lock, finds it marked as no bus: its writes cannot get lost in the old file, nor
- * can the log of the old one be taken for the new one's.
+ * Replaces a database file by another closed one; the old content goes to `kept`. No other process may have the old
+ * one open. A process that opened it in the last moment, and waits for its lock, finds it marked as no bus: its
+ * writes cannot be lost in the old file, nor can the log of the old one be taken for the new one's.
  */
 export function replaceDatabase(path: string, by: string, kept: string | undefined): void {
   try {
     const isCopied = requireOwn(path, "file") && fs().statSync(path).size > 0 && retire(path, kept);
-    // A log that was left beside a deleted file would be read into the new one. Of a copied database it is not needed any more.
+    // A log that was left beside a deleted file would be read into the new one. The log of a copied database is not
+    // needed any more.
     for (const end of logs) setAside(`${path}${end}`, isCopied ? undefined : kept && `${kept}${end}`);
     fs().renameSync(by, path);
     syncFolder(dirname(path));
@@ -87,7 +88,7 @@ export function replaceDatabase(path: string, by: string, kept: string | undefin
   }
 }
 
-/** A damaged one may be opened with the help of its log, and then not be brought to an end: that looks like a lock. */
+/** A damaged database may be opened with its log but fail to be closed properly: that looks like a lock. */
 function isDatabase(path: string): boolean {
   let db: Database | undefined;
   try {
@@ -102,7 +103,7 @@ function isDatabase(path: string): boolean {
   }
 }
 
-/** Whether all of it, its log too, was copied to `kept`; else the file itself was set aside. */
+/** Whether all of it, including its log, was copied to `kept`; otherwise the file itself was moved there. */
 function retire(path: string, kept: string | undefined): boolean {
   if (!isDatabase(path)) {
     setAside(path, kept);
@@ -111,7 +112,7 @@ function retire(path: string, kept: string | undefined): boolean {
   let db: Database | undefined;
   try {
     db = openFile(path);
-    // Changing the mode copies the log back and needs the file alone; the mode of locking keeps it alone.
+    // Changing the journal mode copies the log back and needs exclusive access; the locking mode keeps it exclusive.
     db.run("pragma busy_timeout = 1000; pragma locking_mode = exclusive; pragma journal_mode = delete");
     db.run("begin exclusive; commit");
     if (kept !== undefined) vacuumInto(db, kept);
@@ -123,7 +124,7 @@ function retire(path: string, kept: string | undefined): boolean {
         cause: error,
       });
     if (!isDamage(error)) throw error;
-    // It cannot be read as a database any more: it is kept as it is.
+    // It can no longer be read as a database: it is kept as it is.
     if (kept !== undefined) fs().rmSync(kept, { force: true });
     setAside(path, kept);
     return false;

@@ -1,4 +1,4 @@
-/** Where a file is, however it is called, and the numbers it has given. */
+/** The identity of a file, whatever its path, and the numbers it has used. */
 
 import { fs } from "../../platform/system.ts";
 import { all, run } from "../../sql/procedure.ts";
@@ -19,7 +19,7 @@ export const copying: Copying = {
   *raise(numbers) {
     for (const [name, last] of Object.entries(numbers)) {
       yield* run(sql`update sqlite_sequence set seq = max(seq, ${last}) where name = ${name}`);
-      // A table that never had a row has no line of its own yet.
+      // A table that never had a row is not listed there yet.
       yield* run(sql`
         insert into sqlite_sequence (name, seq)
         select ${name}, ${last} where not exists (select 1 from sqlite_sequence where name = ${name})`);

@@ -1,4 +1,4 @@
-/** [C8] [N4] What can be wrong with a database file, and what to do about it. Looking changes nothing. */
+/** [C8] [N4] What can be wrong with a database file, and what to do about it. Checking changes nothing. */
 import type { StatsFs } from "node:fs";
 import { dirname } from "node:path";
 import { type Diagnosis, diagnosis, type Finding, well as ok, reasons } from "../../contract/finding.ts";
@@ -31,7 +31,7 @@ export function diagnose(path: string): Diagnosis {
       try {
         return look();
       } catch (error) {
-        // A damaged file fails in any of them, in the same way: it is said once.
+        // A damaged file fails in each of these in the same way: it is reported once.
         const { message } = translate(error, path);
         if (damages.has(message)) return [];
         damages.add(message);
@@ -53,7 +53,7 @@ export function notedHub(path: string): string | null {
   }
 }
 
-const damaged = { fix: "restore the file from a backup", left: "only a backup has what the file has lost" };
+const damaged = { fix: "restore the file from a backup", left: "the lost data can only come from a backup" };
 const get = <T>(db: Database, query: string) => db.query(query).get() as T;
 
 function engine(db: Database): Finding {
@@ -97,7 +97,10 @@ function journal(db: Database, path: string): Finding {
   return { name: "journal", status: "fail", detail: `journal mode is ${journal_mode}, not wal`, fix, repair };
 }
 
-/** Somebody reads for a long time, or was stopped while reading; commands copy it back when it has grown to a hundred pages. */
+/**
+ * A process has been reading for a long time, or was stopped while reading; commands copy the log back once it has a
+ * hundred pages.
+ */
 const largeLog = 64 * 1024 * 1024;
 
 function writeAheadLog(path: string): Finding {
@@ -108,7 +111,7 @@ function writeAheadLog(path: string): Finding {
     const own = openDatabase(path);
     try {
       const { busy } = get<{ busy: number }>(own, "pragma wal_checkpoint(truncate)");
-      if (busy) throw new Error("a program is reading from it; end that first");
+      if (busy) throw new Error("another program is reading from it; end that program first");
       return `copied ${detail} into the database`;
     } finally {
       own.close();
@@ -118,7 +121,7 @@ function writeAheadLog(path: string): Finding {
   return { name: "log", status: "warn", detail: `the write-ahead log has ${detail}`, fix, repair };
 }
 
-/** [B8] Marks of waits whose process was killed. */
+/** [B8] Files of waits whose process was killed. */
 function wakeFiles(folder: string): Finding {
   const stale = staleMarks(folder);
   if (!stale.length) return ok("wake files", "no stale ones");
@@ -154,7 +157,7 @@ function permissions(path: string): Finding[] {
 
 const enoughBytes = 64 * 1024 * 1024;
 
-/** Without room the next write fails, and says so; here one learns of it before. */
+/** Without free space the next write fails with an error; this reports it before. */
 function room({ bsize, bfree, bavail, files, ffree }: StatsFs, place: string): Finding {
   const free = bsize * (process.getuid?.() === 0 ? bfree : bavail);
   const advice = { fix: `make room on the disk of ${place}`, left: reasons.machine };

@@ -1,4 +1,4 @@
-/** Runs one procedure on a connection, start to end, in one go. */
+/** Runs one procedure on a connection from start to end, without a pause. */
 import { atOnce, known } from "../../sql/asking.ts";
 import { type Context, one, type Procedure, type Refused, type Row } from "../../sql/procedure.ts";
 import { Forms, forgottenStatements, fragment, nothing, type Sql, sql } from "../../sql/sql.ts";
@@ -29,7 +29,7 @@ const noRows: Row[] = [];
 const done = known<void>(undefined);
 
 export function drive<T>(db: Database, work: Work<T>, tx: Context, noted?: Noted): T | Refused {
-  forgottenStatements(); // whatever a procedure left that was thrown out of is not this one's
+  forgottenStatements(); // discards what a procedure that has thrown left there
   const forms = formsOf(db);
   const answer = (asked: Sql): Row[] => {
     const { form, values } = forms.of(asked);
@@ -52,9 +52,9 @@ export function drive<T>(db: Database, work: Work<T>, tx: Context, noted?: Noted
 export interface Noted {
   topics: Set<string>;
   learnt: Map<string, string>;
-  /** Whether it has written anything: then it cannot be undone by itself. */
+  /** Whether it has written anything: then it cannot be undone separately. */
   wrote: boolean;
-  /** What those have asked who share its transaction. */
+  /** The answers that the callers of this transaction share. */
   asked?: Asked;
 }
 
@@ -65,7 +65,7 @@ export const nothingNoted = (asked?: Asked): Noted => ({
   asked,
 });
 
-/** Topics are collected during the transaction and woken after it. SQLite locks the whole file: no row locks. */
+/** Topics are collected during the transaction and woken after it. SQLite locks the whole file: there are no row locks. */
 export function contextOf(now: () => number, facts: Facts, noted: Noted): Context {
   function* last(table: string): Procedure<number> {
     return noted.asked?.last(table) ?? (yield* one<{ last: number }>(lastNumber(table)))?.last ?? 0;

@@ -1,6 +1,6 @@
 /**
- * The few calls of a SQLite driver that this engine makes, on either runtime: on Bun they are `bun:sqlite`'s own, elsewhere
- * `node:sqlite` is given the same shape.
+ * The few methods of a SQLite driver that this engine uses, on both runtimes: on Bun they are those of `bun:sqlite`,
+ * elsewhere `node:sqlite` is adapted to the same shape.
  */
 import type { SQLInputValue, StatementSync } from "node:sqlite";
 import { InboxError } from "../../contract/errors.ts";
@@ -8,7 +8,7 @@ import { bun } from "../../platform/runtime.ts";
 
 export interface Statement {
   all(...values: unknown[]): unknown[];
-  /** Null where there is no row. */
+  /** Null if there is no row. */
   get(...values: unknown[]): unknown;
   run(...values: unknown[]): { lastInsertRowid: number | bigint };
 }
@@ -16,13 +16,13 @@ export interface Statement {
 export interface Database {
   /** Prepared once for each text. */
   query(text: string): Statement;
-  /** Any number of statements without values. */
+  /** Any number of statements without parameters. */
   run(script: string): unknown;
   readonly inTransaction: boolean;
   close(): void;
 }
 
-/** The file is there; it is never made here. */
+/** The file must exist; it is never created here. */
 export function openFile(path: string): Database {
   if (!bun) return openOnNode(path);
   const { Database } = require("bun:sqlite") as typeof import("bun:sqlite");
@@ -54,7 +54,7 @@ function openOnNode(path: string): Database {
   };
 }
 
-/** Before it, two connections that checkpoint at once could damage the file. Bun's is newer. */
+/** In earlier versions, two connections that checkpoint at once could damage the file. Bun's version is newer. */
 const safeSqlite = [3, 51, 3];
 
 export function isSafeSqlite(version: string): boolean {
@@ -65,7 +65,7 @@ export function isSafeSqlite(version: string): boolean {
 
 let checked = bun !== undefined;
 
-/** Refuses a runtime on which no database can be opened, before anything is made. */
+/** Refuses a runtime on which no database can be opened, before anything is created. */
 export function requireDriver(): void {
   if (checked) return;
   const memory = new (nodeSqlite().DatabaseSync)(":memory:");
@@ -80,7 +80,7 @@ export function requireDriver(): void {
   );
 }
 
-/** Texts with lists of any length are many; the oldest are prepared again. */
+/** There are many statements with lists of different lengths; the oldest are prepared again. */
 const statementLimit = 500;
 
 function statementOf(statement: StatementSync): Statement {
@@ -91,7 +91,7 @@ function statementOf(statement: StatementSync): Statement {
   };
 }
 
-/** Bun takes these as they are. */
+/** Bun accepts these as they are. */
 function bound(value: unknown): SQLInputValue {
   if (typeof value === "boolean") return value ? 1 : 0;
   return (value ?? null) as SQLInputValue;
@@ -107,7 +107,7 @@ function nodeSqlite(): typeof import("node:sqlite") {
   );
 }
 
-/** SQLite's own names of its codes, which Bun gives to errors and Node does not. */
+/** SQLite's names for its error codes, which Bun adds to errors and Node does not. */
 const codes: Record<number, string> = {
   1: "ERROR",
   3: "PERM",

@@ -22,7 +22,7 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
   const now = options.now ?? fileClock(path);
   const db = openDatabase(path);
   if (options.brief) leaveLogBehind(path);
-  // From here on waiting for the lock is ours (lock.ts): SQLite's way would stop the event loop.
+  // From here on we wait for the lock ourselves (lock.ts): SQLite's way would block the event loop.
   db.run("pragma busy_timeout = 0");
   if (options.reverseUnordered) db.run("pragma reverse_unordered_selects = on");
 
@@ -41,13 +41,13 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
   const written = copyDropper(path, migrations.length);
   const commits = groupCommit({ db, path, now, facts, announce: wake.announce, written });
 
-  /** Several statements see one state of the database. */
+  /** In one transaction, several statements see the same state of the database. */
   function snapshot<T>(work: Work<T>): T | Refused {
     db.run("begin");
     try {
       return drive(db, work, contextOf(now, facts, nothingNoted()));
     } finally {
-      if (db.inTransaction) db.run("rollback"); // a read has nothing to keep
+      if (db.inTransaction) db.run("rollback"); // a read has nothing to commit
     }
   }
 

@@ -1,4 +1,4 @@
-/** What the driver throws, as one of our errors. The only place that knows SQLite's codes. */
+/** Turns errors of the driver into our errors. The only place that knows SQLite's error codes. */
 import { asInboxError, InboxError } from "../../contract/errors.ts";
 import { blank, call, phrase, type Text } from "../../contract/phrase.ts";
 
@@ -52,5 +52,5 @@ const unreadable = (path: string) =>
     },
   );
 
-/** What was damaged is kept under another name. */
+/** The damaged file is kept under another name. */
 const restoring = (path: string) => call("bus.restore", { file: blank("FILE"), force: true }, { db: path });

@@ -1,4 +1,4 @@
-/** What is done to database files as a whole, for the few commands that do it. */
+/** Operations on whole database files, for the few commands that need them. */
 export { copyDatabase, problemIn, replaceDatabase, settleDatabase } from "./copy-file.ts";
 export { type Loader, openLoader } from "./load.ts";
 export { syncFolder } from "./vacuum-into.ts";

@@ -1,8 +1,8 @@
 /**
- * Group commit: procedures that arrive in one turn of the event loop share one transaction, and so one
- * fsync. Nobody is answered or woken before the commit has returned. A lone writer pays no delay; while it is
- * written, those who come then gather. Where one throws after it has written, all are undone and run again with a
- * savepoint each: those of every batch took a fifth of its time, and nearly all refusals come before the first write.
+ * Group commit: procedures that arrive in one turn of the event loop share one transaction, and so one fsync. Nobody
+ * is answered or woken before the commit has returned. A single writer has no delay; procedures that arrive while it
+ * writes form the next group. If one throws after it has written, all are undone and run again with a savepoint each:
+ * savepoints in every batch took a fifth of its time, and nearly all refusals come before the first write.
  */
 import { Refused } from "../../sql/procedure.ts";
 import type { Work } from "../engine.ts";
@@ -35,7 +35,7 @@ interface Setting {
 
 export function groupCommit(setting: Setting) {
   const { db, path, facts, announce, written } = setting;
-  // Prepared once: with `db.run` SQLite would read the same few words anew for every entry, a quarter of a send's time.
+  // Prepared once: with `db.run` SQLite would parse the same few words for every entry, a quarter of the time of a send.
   const begin = db.query("begin immediate");
   const commit = db.query("commit");
   const runEntry = entryRunner(setting);
@@ -43,7 +43,7 @@ export function groupCommit(setting: Setting) {
   let flushing: Promise<void> | undefined;
   let lastFlush = Number.NEGATIVE_INFINITY;
 
-  /** After a quiet time nobody else is coming: write at once. Else let the others of this turn come in too. */
+  /** After a pause there are no other writers: write at once. Otherwise wait for the others of this turn. */
   function turn(): Promise<void> {
     if (performance.now() - lastFlush > batchMs) return Promise.resolve();
     return new Promise((done) => setImmediate(done));
@@ -61,18 +61,18 @@ export function groupCommit(setting: Setting) {
         for (const entry of queue.splice(0)) entry.reject(translate(error, path));
       }
     }
-    // In the same step as the look at the queue: whoever comes later must start the next flush.
+    // Without a pause after the queue was checked: an entry that arrives later must start the next flush.
     flushing = undefined;
     lastFlush = performance.now();
   }
 
-  /** True if nothing was done, because it must be done with savepoints. */
+  /** True if nothing was done, because savepoints are needed. */
   function runBatch(careful: boolean): boolean {
     const waiting = queue;
     const batch: Entry[] = [];
     const how = waiting.length === 1 ? "lone" : careful ? "careful" : "plain";
     const noted = nothingNoted();
-    // What a savepoint undoes was asked about, too.
+    // What a savepoint undoes may also have been read: forget those answers.
     const asked = how === "plain" ? new Asked() : undefined;
     let committed: ((topics: Set<string>) => void) | undefined;
     try {
@@ -86,7 +86,7 @@ export function groupCommit(setting: Setting) {
       commit.run();
     } catch (error) {
       if (error instanceof Spoilt && db.inTransaction) return undone(db);
-      // A full disk ends the whole transaction. Nothing of the batch is in the database, so nobody is told it is.
+      // A full disk ends the whole transaction. Nothing of the batch is in the database, so nobody is told that it is.
       queue = waiting.slice(batch.length);
       if (db.inTransaction) db.run("rollback");
       committed?.(new Set());
@@ -119,7 +119,7 @@ function undone(db: Database): true {
   return true;
 }
 
-/** As many as one transaction takes; each is noted in the batch before it runs. */
+/** As many as one transaction takes; each is added to the batch before it runs. */
 function* shortly(waiting: readonly Entry[], batch: Entry[]): Generator<Entry> {
   const started = performance.now();
   for (const entry of waiting) {
@@ -134,10 +134,10 @@ function settle({ outcome, resolve, reject }: Entry): void {
   else reject(outcome!.error);
 }
 
-/** One of a batch has failed after it had written: what it wrote cannot be undone without the others'. */
+/** One entry of a batch has failed after it had written: its writes cannot be undone separately. */
 class Spoilt extends Error {}
 
-/** Runs one entry; its own failure undoes its own writes only, or spoils the batch. Throws if the transaction is gone. */
+/** Runs one entry; its failure undoes only its own writes, or the batch must be repeated. Throws if the transaction is gone. */
 function entryRunner({ db, path, now, facts }: Setting) {
   const savepoint = db.query("savepoint entry");
   const release = db.query("release entry");

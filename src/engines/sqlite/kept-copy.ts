@@ -1,4 +1,7 @@
-/** [I4] The database as it was before its schema was brought forward, kept beside it for a while: for whoever goes back to the older program. */
+/**
+ * [I4] The database as it was before its schema was migrated, kept beside it for a while, for going back to the older
+ * program.
+ */
 import { basename, dirname, join } from "node:path";
 import { exists, fs, stampOf } from "../../platform/system.ts";
 import { openFile } from "./driver.ts";
@@ -10,8 +13,8 @@ const keptMs = 7 * lookEveryMs;
 const copyOf = (path: string, version: number) => `${path}.before-v${version}`;
 
 /**
- * Called by whoever holds the write lock, before it changes anything: nobody else writes meanwhile. SQLite copies by a
- * connection of its own, for it cannot within a transaction. On disk before the first change is.
+ * Called under the write lock, before anything is changed: no other process writes meanwhile. SQLite copies with a
+ * separate connection, because it cannot within a transaction. The copy is on disk before the first change.
  */
 export function keepCopy(path: string, version: number): void {
   const { closeSync, fsyncSync, openSync, renameSync, rmSync } = fs();
@@ -33,7 +36,7 @@ export function keepCopy(path: string, version: number): void {
   }
 }
 
-/** To be told of every write that the program of this version has done: it looks after the first, and again once a day. */
+/** Called after every write of this version: it checks after the first one, and then once a day. */
 export function copyDropper(path: string, version: number): () => void {
   let lookAt = 0;
   return () => {
@@ -43,12 +46,15 @@ export function copyDropper(path: string, version: number): () => void {
     try {
       dropOldCopies(path, version, now);
     } catch {
-      // They stay; the write itself is done.
+      // The copies stay; the write itself succeeded.
     }
   };
 }
 
-/** Most have none, and one look tells. Of older versions it may be too, where two upgrades came soon after each other. */
+/**
+ * Usually there is none, and one look tells. There may be copies of several versions, if two upgrades came soon after
+ * each other.
+ */
 function dropOldCopies(path: string, version: number, now: number): void {
   const newest = copyOf(path, version);
   if (!exists(newest) || now - stampOf(newest).time < keptMs) return;

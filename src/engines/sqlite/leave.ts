@@ -1,17 +1,17 @@
 /**
- * How a short command leaves its database. The runtime closes every database at exit, and the last one to close copies the
- * log back and deletes it: four of the five fsyncs of a lone `inbox send`. What was committed is durable in the log, so a
- * command that ends leaves it there, and the next one appends to it.
+ * How a short command leaves its database. The runtime closes every database at exit, and the last one to close
+ * copies the log back and deletes it: four of the five fsyncs of a single `inbox send`. What was committed is durable
+ * in the log, so a command that exits leaves it there, and the next one appends to it.
  */
 import { exists, exitAtOnce, sizeOf } from "../../platform/system.ts";
 
 /**
- * Whoever opens the file first reads the whole log: 1,000 pages take it 1.3 ms. A message is about nine pages, so at most one
- * command in a hundred copies the log back.
+ * The first process that opens the file reads the whole log: 1,000 pages take 1.3 ms. A message is about nine pages,
+ * so at most one command in a hundred copies the log back.
  */
 const logLimit = 4 * 1024 * 1024;
 
-/** From now on the end of this process leaves the log as it is, unless it has grown. */
+/** From now on, exiting leaves the log as it is, unless it has grown. */
 export function leaveLogBehind(path: string): void {
   process.once("exit", (code) => {
     const log = `${path}-wal`;

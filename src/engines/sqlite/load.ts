@@ -1,4 +1,4 @@
-/** A new database file, of an earlier schema if need be, filled with rows that come one by one from elsewhere. */
+/** Fills a new database file, of an earlier schema if needed, with rows from elsewhere, one by one. */
 import { InboxError } from "../../contract/errors.ts";
 import type { Row } from "../../sql/procedure.ts";
 import { createDatabase, openDatabase } from "./connect.ts";
@@ -19,17 +19,17 @@ export interface Loading {
 export interface Loader {
   /** Throws what is wrong with it, as text for the end of a sentence. */
   add(table: string, row: Record<string, unknown>): void;
-  /** All are there. */
+  /** All rows have been added. */
   end(): void;
   close(): void;
 }
 
-/** Nothing of it is durable before `end`: whoever is stopped begins anew. */
+/** Nothing of it is durable before `end`: an interrupted load starts again from the beginning. */
 export function openLoader(path: string, { busId, numbers, version }: Loading): Loader {
   const schema = migrations.slice(0, version);
   createDatabase(path, schema);
   const db = openDatabase(path, schema);
-  // What refers to a row that comes later is checked at the end.
+  // References to rows that come later are checked at the end.
   db.run("pragma foreign_keys = off; pragma synchronous = off; begin");
   db.query("update bus set bus_id = ?").run(busId);
   const inserts = new Map<string, (row: Record<string, unknown>) => void>();

@@ -1,19 +1,19 @@
 /**
- * Getting SQLite's one lock without blocking the event loop. SQLite's own busy handler sleeps inside the
- * call, and ever longer, so that newcomers overtake those who wait; here everybody tries again after a
- * short random pause, which keeps the worst wait near the average one (docs/decisions/0003).
+ * Takes SQLite's one lock without blocking the event loop. SQLite's own busy handler sleeps inside the call, longer
+ * each time, so that later callers overtake earlier ones. Here each caller tries again after a short random pause,
+ * which keeps the worst wait near the average (docs/decisions/0003).
  */
 import { ownWatch } from "../../platform/own-watch.ts";
 import { sleep } from "../../platform/runtime.ts";
 import { isBusy } from "./errors.ts";
 
 const busyWaitMs = 5000;
-/** Far longer than a pause: in the rest of a longer gap this process stood still and did not try. */
+/** Far longer than a pause: in the rest of a longer gap this process was suspended and did not try. */
 const stillMs = 250;
-/** Longer pauses waste less on failed attempts when there are many writers, and make few ones wait: measured in bench/. */
+/** Longer pauses waste less on failed attempts if there are many writers, but delay a few: measured in bench/. */
 const pauseMs = 4;
 
-/** `attempt` begins a transaction and ends it before it returns, so that no other one can come in between. */
+/** `attempt` begins and ends a transaction before it returns, so that no other one can come in between. */
 export async function whenFree<T>(attempt: () => T): Promise<T> {
   let watch: (() => number) | undefined;
   for (;;) {

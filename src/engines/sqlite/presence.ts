@@ -1,6 +1,6 @@
 /**
- * [B8] Who has a wait open, in any process of this machine: a file an agent and process beside the wake files. A file
- * whose process is gone says nothing, and is cleared by whoever looks.
+ * [B8] Which agents have an open wait, in any process of this machine: one file per agent and process, beside the
+ * wake files. A file whose process is gone is ignored, and deleted by the next process that looks.
  */
 import { isAlive } from "../../platform/alive.ts";
 import { isOwnFolder, openOwnNew } from "../../platform/own-files.ts";
@@ -28,17 +28,17 @@ export function openPresence(folder: string) {
     try {
       work();
     } catch {
-      // Presence is a courtesy: a wait does not fail for it.
+      // Presence is optional: a wait does not fail because of it.
     }
   };
 
   return {
-    /** From now until the answer is called, the agent lives. */
+    /** From now until the returned function is called, the agent counts as live. */
     attend(agent: string): () => void {
       const count = counts.get(agent) ?? 0;
       counts.set(agent, count + 1);
       if (count === 0)
-        // The folder is there, for whoever waits has its wake file in it; it is not this one's to make anew.
+        // The folder exists, because a waiting process has its wake file in it; it is not created here.
         quietly(() => isOwnFolder(folder) && fs().closeSync(openOwnNew(fileOf(agent))));
       return () => {
         const left = counts.get(agent)! - 1;

@@ -1,22 +1,23 @@
 /**
- * Words in FTS5. The index keeps no text, only where words are; what a row is and which is in its number. FTS5 gathers every
- * text that has a word, or a beginning of one, before it gives the first, and counts them all before it ranks: with a common
- * word that takes as long as there are texts. So each word is kept together with the part its text is in, parts are full at
- * some size, and looking into one reads nothing of the others.
+ * Search words in FTS5. The index contains no text, only the positions of words; the row number tells the kind and
+ * number of the text. FTS5 collects every text that has a word or a prefix before it returns the first, and counts
+ * them all before it ranks: for a common word that takes time in proportion to the number of texts. So each word is
+ * stored together with the part that its text is in. Parts are limited in size, and a search in one reads nothing of
+ * the others.
  */
 import { all, isBeginning, one, type Procedure, run, type Searching } from "../../sql/procedure.ts";
 import { joined, literal, Sql, sql } from "../../sql/sql.ts";
 
-/** Rows of one kind lie together, in the order of their numbers. */
+/** Rows of one kind are together, in the order of their numbers. */
 const kindSize = 2 ** 48;
 const rowOf = (kind: number, ref: number) => kind * kindSize + ref;
 
-/** Words in a part: few enough to search in a few milliseconds, and enough to keep the number of parts small. */
+/** Words per part: few enough to search in a few milliseconds, and enough to keep the number of parts small. */
 const partSize = 32_768;
-/** A text takes up at least so much: what is looked up for each must not become the longer work. */
+/** A text counts as at least this many words: the work per text must not become the larger part. */
 const textSize = 32;
 
-/** Always as long: else a part and the word after it could be read as another part and another word. */
+/** Of fixed length: otherwise a part and the word after it could be read as another part and another word. */
 const tagOf = (kind: number, part: number) => kind + part.toString(36).padStart(6, "0");
 const marked = (words: readonly string[], tag: string) => words.map((word) => tag + word).join(" ");
 const phraseOf = (word: string, tag: string) => `"${tag}${word}"${isBeginning(word) ? "*" : ""}`;
@@ -65,7 +66,7 @@ export const search: Searching = {
     const next = newest > 0 ? newest - 1 : undefined;
     const phrases = words.map((word) => phraseOf(word, tagOf(kind, newest)));
     const having: number[] = [];
-    // The longest word, which is likely the rarest, first: mostly it says alone that there is nothing here.
+    // The longest word, which is likely the rarest, comes first: usually it alone shows that there is nothing here.
     if (phrases.length > 1)
       for (const phrase of phrases.toSorted((a, b) => b.length - a.length)) {
         const { texts } = (yield* one<{ texts: number }>(
@@ -89,7 +90,7 @@ export const search: Searching = {
   },
 };
 
-/** How many of the words each text of a part has whole. */
+/** How many of the words each text of a part contains as whole words. */
 function* exactIn(kind: number, part: number, words: readonly string[]): Procedure<Map<number, number>> {
   const counts = new Map<number, number>();
   for (const word of words) {
@@ -103,8 +104,9 @@ function* exactIn(kind: number, part: number, words: readonly string[]): Procedu
 const totals = new Sql(["select hex(block) as totals from search_words_data where id = 1"], []);
 
 /**
- * By how much bm25 has multiplied what a word counts: by how rare the word is, and it takes one part's texts for all that have
- * it. Taken out again, scores of two parts are alike. Its number of all texts is the first in the record of totals, seven bits a byte.
+ * The factor by which bm25 has weighted a word: how rare it is, counting only the texts of one part. It is divided
+ * out, so that scores of two parts are comparable. The total number of texts is the first number in the record of
+ * totals, with seven bits per byte.
  */
 function rarityIn(record: { totals: string } | undefined): (texts: number) => number {
   let all = 0;

@@ -1,15 +1,15 @@
 /**
- * [Y4] Space that is unused in the file. Deleting rows only makes pages free; new rows take those first. What is left over is given
- * back in small steps, which a file made by an earlier version cannot do until it was rewritten once.
+ * [Y4] Unused space in the file. Deleting rows only frees pages, which new rows use first. The rest is given back in
+ * small steps, which a file of an earlier version cannot do until it was rewritten once.
  */
 import { one, type Procedure, run } from "../../sql/procedure.ts";
 import { fragment } from "../../sql/sql.ts";
 import type { Database } from "./driver.ts";
 
-/** Pages that one step gives back: each has to be moved from the end of the file to a free one. */
+/** Pages that one step gives back: each has to be moved from the end of the file to a free page. */
 const pagesAtOnce = 500;
 const stepStatement = fragment`pragma incremental_vacuum(500)`;
-/** So much stays free for what is written next: giving it back would only make the file grow again. */
+/** How much stays free for the next writes: giving it back would only make the file grow again. */
 const sparePart = 1 / 20;
 const sparePages = 256;
 
@@ -40,7 +40,7 @@ export const givesBack = (db: Database) => sizesOf(db).mode === incremental;
 
 export function rewrite(db: Database): number {
   const before = sizesOf(db);
-  // The copy it makes first would else be in memory.
+  // Otherwise the copy it makes first would be in memory.
   db.run("pragma temp_store = file");
   try {
     db.run("pragma auto_vacuum = incremental; vacuum");

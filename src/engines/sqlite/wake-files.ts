@@ -1,7 +1,4 @@
-/**
- * The files that say that somebody has committed: made, watched, and polled where they cannot be watched. wake.ts says
- * what they are for.
- */
+/** The files that signal commits: created, watched, and polled if they cannot be watched. wake.ts explains their use. */
 import type { FSWatcher } from "node:fs";
 import { makeOwnFolderInside, openOwnToAppend } from "../../platform/own-files.ts";
 import { fs } from "../../platform/system.ts";
@@ -16,7 +13,7 @@ interface Bucket {
   watcher?: FSWatcher;
   inode: number;
   touched: number;
-  /** The data version its listeners were last woken for. */
+  /** The data version for which its listeners were last woken. */
   version: number;
   again?: Timer;
 }
@@ -68,25 +65,25 @@ export class WakeFiles {
     for (const bucket of this.#buckets.values()) notify(bucket);
   }
 
-  /** Whether a file was deleted or replaced: writes of other processes no longer wake this one. */
+  /** Whether a file was deleted or replaced: then writes of other processes no longer wake this one. */
   isDeaf(): boolean {
     for (const bucket of this.#buckets.values()) if (inodeOf(bucket.file) !== bucket.inode) return true;
     return false;
   }
 
-  /** Makes such files anew. */
+  /** Creates such files again. */
   repair(): void {
     for (const bucket of this.#buckets.values())
       if (inodeOf(bucket.file) !== bucket.inode) this.#attach(bucket);
   }
 
-  /** Makes and watches a bucket's file. Where that cannot be done the timers still notice every change. */
+  /** Creates and watches a bucket's file. If that is not possible, the timers still notice every change. */
   #attach(bucket: Bucket): void {
     const { closeSync } = fs();
     bucket.watcher?.close();
     bucket.watcher = undefined;
     try {
-      this.dataVersion(); // Where the database is gone nothing beside it is made anew.
+      this.dataVersion(); // If the database is gone, nothing is created beside it.
       makeOwnFolderInside(this.folder);
       closeSync(openOwnToAppend(bucket.file));
       remember(bucket);
@@ -105,16 +102,16 @@ export class WakeFiles {
         try {
           if (remember(bucket)) this.#onEvent(bucket);
         } catch {
-          // Gone: the slow check makes it anew.
+          // Deleted: the slow check creates it again.
         }
       }
     }, pollMs);
   }
 
   /**
-   * A file's event: news only if somebody else has committed since. The runtime drops an event that follows another
-   * within a millisecond, so for a moment after each one is looked again: also after one of our own, which may have
-   * been followed by somebody else's.
+   * A file event means something only if another process has committed since. The runtime drops an event that follows
+   * another within a millisecond, so for a moment after each event the file is checked again: also after our own,
+   * which another process's may have followed.
    */
   #onEvent(bucket: Bucket, event = true): void {
     let news = true;
@@ -140,7 +137,7 @@ function notify({ listeners }: Bucket): void {
   for (const listener of listeners) listener();
 }
 
-/** True if the file is another one than before, or was touched since. */
+/** True if the file was replaced, or touched since. */
 function remember(bucket: Bucket): boolean {
   const { ino, mtimeMs } = fs().statSync(bucket.file);
   const moved = bucket.inode !== ino || bucket.touched !== mtimeMs;
@@ -153,6 +150,6 @@ function inodeOf(file: string): number | undefined {
   try {
     return fs().statSync(file).ino;
   } catch {
-    return undefined; // missing, or no place for a file
+    return undefined; // missing, or not a place for a file
   }
 }

@@ -1,21 +1,20 @@
 /**
- * Wake-ups. In one process a listener is called; across processes the writer touches a file after its
- * commit and waiters watch it. 64 files by hash of the topic, so that a write wakes few of a hundred
- * waiters, and one for those who wait for everything. A waiter makes its file before it reads, a writer looks
- * for files after its commit: whichever comes first, the other sees it. The write-ahead log itself
- * is no signal: its write comes before the commit is visible.
+ * Wake-ups. Within a process a listener is called. Across processes the writer touches a file after its commit, and
+ * waiting processes watch that file. There are 64 files, chosen by a hash of the topic, so that a write wakes few of a
+ * hundred waiters, and one for waits on everything. A waiter creates its file before it reads, and a writer looks for
+ * files after its commit: whichever comes first, the other sees it. The write-ahead log itself is not a signal, because
+ * it is written before the commit is visible.
  *
- * In one process a topic is exact, and the process's own touches come back as file events that say nothing new:
- * SQLite's data version, which only others' commits change, tells the two apart. So ten thousand waiters in a hub cost
- * a write only as much as those it concerns.
+ * Within a process topics are exact, and the process's own touches return as file events without news: SQLite's data
+ * version, which only commits of other connections change, tells the two apart. So with ten thousand waiters in a hub, a
+ * write costs only as much as those it concerns.
  *
- * A writer may die between its commit and its touch. So it makes one file longer before the commit and another after
- * the touch: as long as the two keep their distance, nobody has, and a waiter need not look again because somebody
- * else was written to. A commit without either is a stranger's, and everybody looks.
+ * A writer may die between its commit and its touch. So it extends one file before the commit and another one after the
+ * touch. While the difference of their lengths stays the same, no writer has died, and a waiter need not read again
+ * because of a write to another topic. A commit without either comes from another program, and every waiter reads.
  *
- * A file that is deleted or replaced leaves its watcher deaf without an error, and inotify gives 128
- * instances a user. So one slow timer a process looks every second (`changed`), and where
- * watching fails, files are polled.
+ * If a file is deleted or replaced, its watcher gets no more events and no error; and inotify allows 128 instances per
+ * user. So one slow timer per process checks every second (`changed`), and if watching fails, files are polled.
  */
 import { isOwnFolder } from "../../platform/own-files.ts";
 import { append, ring, sizeOf, stampOf } from "../../platform/system.ts";
@@ -28,7 +27,7 @@ import { WakeFiles } from "./wake-files.ts";
 const slowCheckMs = 1000;
 
 export interface Wake {
-  /** Before a commit; the answer is called after it, whatever became of it, with what it concerned. */
+  /** Called before a commit; the returned function is called after it, successful or not, with the topics it concerned. */
   announce(): (topics: Set<string>) => void;
   subscribe(topics: readonly string[]): Subscription;
   close(): void;
@@ -37,7 +36,7 @@ export interface Wake {
 /** The two files whose lengths tell whether a writer died between its commit and its touch. */
 const countersIn = (folder: string) => ({ before: `${folder}/begun`, after: `${folder}/ended` });
 
-/** `dataVersion` grows with every commit of another connection, and may throw; `log` is the file commits are written to. */
+/** `dataVersion` grows with every commit of another connection, and may throw; `log` is the file that commits are written to. */
 export function openWake(folder: string, log: string, dataVersion: () => number): Wake {
   const files = new WakeFiles(folder, dataVersion);
   const local = new Listeners();
@@ -60,7 +59,7 @@ export function openWake(folder: string, log: string, dataVersion: () => number)
 
   return {
     announce() {
-      const watched = isOwnFolder(folder); // else nobody has ever waited here
+      const watched = isOwnFolder(folder); // otherwise no process has ever waited here
       if (watched) append(before);
       return (topics) => {
         for (const topic of topics) local.ring(topic);
@@ -94,7 +93,7 @@ interface Watched {
   files: WakeFiles;
 }
 
-/** Looks every second for commits that nobody announced, and for files that are gone. The answer ends it. */
+/** Checks every second for commits that were not announced, and for files that are gone. The returned function ends it. */
 function startSlowCheck({ folder, log, dataVersion, files }: Watched): () => void {
   const { before, after } = countersIn(folder);
   const counts = () => {
@@ -103,7 +102,7 @@ function startSlowCheck({ folder, log, dataVersion, files }: Watched): () => voi
   };
   let last = { stamp: "", certain: false, version: dataVersion(), ...counts() };
 
-  /** True if a commit has come that whoever made it did not announce to the end. */
+  /** True if there was a commit whose writer did not finish announcing it. */
   function lostOne(stamp: string, certain: boolean): boolean {
     const { begun, missing } = counts();
     const failed = files.failure !== undefined;
@@ -114,7 +113,7 @@ function startSlowCheck({ folder, log, dataVersion, files }: Watched): () => voi
       last = { ...last, stamp, certain, begun, missing };
       return false;
     }
-    // The database first: where it is gone nothing may be made anew beside it.
+    // The database is checked first: if it is gone, nothing may be created beside it.
     const version = dataVersion();
     files.failure = undefined;
     files.repair();
@@ -123,7 +122,7 @@ function startSlowCheck({ folder, log, dataVersion, files }: Watched): () => voi
     return lost;
   }
 
-  /** Mostly nothing was written, and asking the file's size and time is all it takes to know. */
+  /** Usually nothing was written, and the file's size and time are enough to know. */
   function check(): void {
     const { text: stamp, time } = stampOf(log);
     if (stamp === last.stamp && last.certain && files.failure === undefined) return;
@@ -141,7 +140,7 @@ function startSlowCheck({ folder, log, dataVersion, files }: Watched): () => voi
   return () => clearInterval(timer);
 }
 
-/** FNV-1a; any hash will do that all versions agree on. */
+/** FNV-1a; any hash would do, but all versions must use the same. */
 function bucketOf(topic: string): string {
   if (topic === everything) return "all";
   let hash = 0x811c9dc5;

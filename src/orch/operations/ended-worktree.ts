@@ -1,4 +1,4 @@
-/** [A1] The worktree of a task, for those that look at it, merge it or delete it. */
+/** [A1] The worktree of a task, for the operations that show, merge or delete it. */
 import { findTask, type TaskRow } from "../../bus/task.ts";
 import { othersKept, worktreeOf } from "../../bus/worktree.ts";
 import { InboxError } from "../../contract/errors.ts";
@@ -17,7 +17,7 @@ export interface Found {
   row: MadeWorktree;
   /** The folder of all worktrees of the bus. */
   folder: string;
-  /** Other tasks of its name with branches that are kept. */
+  /** Other tasks of the same name whose branches are kept. */
   others: KeptBranch[];
 }
 
@@ -51,13 +51,13 @@ export async function findWorktree(engine: Engine, { db }: Workplace, meant: str
 
 const nothingToDo = "there is nothing to do";
 
-/** [A2] What else its name may have meant. */
+/** [A2] Which other tasks the name may refer to. */
 const theOthers = (others: readonly KeptBranch[]): Text | undefined =>
   others.length === 0
     ? undefined
     : phrase`an earlier task of this name has the branch ${others.at(-1)!.branch}: ${call("tasks.diff", { name: others.at(-1)!.id })}`;
 
-/** Where it may be changed: its task has ended, and nobody has settled it before. */
+/** Whether it may be changed: its task has finished, and it was neither merged nor discarded before. */
 export function requireKept({ task, row, folder, others }: Found): void {
   const { name } = task;
   if (task.status !== "finished")

@@ -1,4 +1,4 @@
-/** The operations of the queue that need more than the database, loaded together by the first that is asked for. */
+/** The operations of the queue that need more than the database, loaded together when the first of them is called. */
 
 export { interruptWith } from "./mailbox-send.ts";
 export { withLastLines } from "./stats-show.ts";

@@ -1,4 +1,4 @@
-/** [A13] Sending a message that interrupts a running sub-agent; where that is not possible, nothing is sent. */
+/** [A13] Sending a message that interrupts a running sub-agent; if that is not possible, nothing is sent. */
 import { findTask, lockTasks, type TaskRow } from "../../bus/task.ts";
 import { interruptTask } from "../../bus/tasks/interrupt.ts";
 import { InboxError } from "../../contract/errors.ts";

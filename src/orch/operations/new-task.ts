@@ -1,4 +1,4 @@
-/** [Q1] [Q8] A task as its profile completes it; what nobody would heed is refused. */
+/** [Q1] [Q8] A task completed by its profile; settings that would have no effect are refused. */
 import type { NewTask } from "../../bus/tasks/add.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
@@ -17,7 +17,7 @@ import { profilesAt, type Workplace } from "./place.ts";
 
 type Asked = Omit<ParsedOf<"tasks.push">, "prompt">;
 
-/** What the push leaves out is decided now, so that a mistake is told to whoever makes it. A living worker needs no profile. */
+/** What the push leaves out is decided now, so that the caller is told about a mistake. A running worker needs no profile. */
 export async function complete(place: Workplace, asked: Asked, prompt: string): Promise<NewTask> {
   const cwd = asked.cwd ?? process.cwd();
   const { withChanges, review, reviewRounds, ...others } = asked;
@@ -75,7 +75,7 @@ export async function complete(place: Workplace, asked: Asked, prompt: string): 
   };
 }
 
-/** [A12] Who is to look at it: what was asked for, else what its profile says. */
+/** [A12] The reviewer: the one that was asked for, else the profile's. */
 function reviewerOf(
   profiles: Profiles,
   { review: usual, reviewRounds: usualRounds }: Profile,
@@ -103,7 +103,7 @@ function budgetFor({ budget: asked }: Asked, profile: Profile): Budget | null {
   return budget;
 }
 
-/** [A11] `of` is who would have to report what it uses: a runner, or the name of a living worker. */
+/** [A11] `of` is what would have to report its usage: a runner, or the name of a running worker. */
 export function refuseBudget(budget: Budget, of: RunnerSettings | string): void {
   const problem =
     typeof of === "string" ? `"${of}" is already running, and its usage is not known` : unheeded(budget, of);
@@ -113,7 +113,7 @@ export function refuseBudget(budget: Budget, of: RunnerSettings | string): void 
   });
 }
 
-/** [A1] Where its permission is one that nobody knows yet, it may turn out to edit. */
+/** [A1] If its permission is not known yet, it may turn out to be allowed to edit. */
 function mayNeedOne(worktree: WorktreeAsked, { permission, withChanges }: Asked, profile: Profile): boolean {
   const usual = permission === undefined || permission === "inherit" ? profile.permission : permission;
   const needed = worktree === "yes" || (worktree === "auto" && usual !== null && usual !== "reject");
@@ -138,7 +138,7 @@ async function repositoryFor(
   const insist = worktree === "yes" || withChanges;
   const found = await repositoryAt(cwd, { withChanges, insist });
   if ("plan" in found) return found.plan;
-  // Where it was not asked for, the task works in its folder, as it would have without git.
+  // If no worktree was asked for, the task works in its folder, as it would without git.
   if (!insist) return null;
   throw noWorktree(
     found.problem,
@@ -149,7 +149,7 @@ async function repositoryFor(
 const noWorktree = (why: Text, hint: Text) =>
   new InboxError("invalid_input", phrase`the task cannot have a worktree: ${why}`, { hint });
 
-/** [X12] What the caller's environment says of what the profile names: whoever supervises may have another one. */
+/** [X12] The values in the caller's environment of the variables that the profile names: the supervisor may have others. */
 function handedOn({ env }: Workplace, { runner }: Profile): string | null {
   const kept = env ? chosen(env, ["INBOX_*", ...runner.passEnv]) : {};
   return Object.keys(kept).length ? JSON.stringify(kept) : null;
@@ -162,7 +162,7 @@ function refusePermission(asked: PermissionAsked | undefined, why: string): void
   });
 }
 
-/** [Q8] What nobody would heed is refused, not ignored. */
+/** [Q8] A setting that would have no effect is refused, not ignored. */
 export function refuseModel({ runner: { name }, runner }: Profile): void {
   if (choosesModel(runner)) return;
   throw new InboxError("invalid_input", `the runner "${name}" cannot select a model`, {

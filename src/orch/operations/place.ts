@@ -2,12 +2,12 @@
 import { profilesFile } from "../paths.ts";
 import { loadProfiles } from "../profiles/profiles-file.ts";
 
-/** Which database it is, as far as the queue has to know. */
+/** Which database it is, as far as the queue needs to know. */
 export interface Workplace {
   db: string;
-  /** Sees to it that somebody supervises what is to run. */
+  /** Makes sure that released tasks have a supervisor. */
   supervise(): Promise<void>;
-  /** The environment of whoever calls; none where that is another process. */
+  /** The caller's environment; undefined if the caller is another process. */
   env?: Readonly<Record<string, string | undefined>>;
 }
 

@@ -1,4 +1,4 @@
-/** [O1] What each running sub-agent said last, where its transcript is on this machine. */
+/** [O1] The last line of output of each running sub-agent, if its transcript is on this machine. */
 import type { StatsRead } from "../../bus/procedures/stats-show.ts";
 import type { Stats } from "../../contract/stats.ts";
 import { thisHost, transcriptFile } from "../paths.ts";

@@ -8,7 +8,7 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { complete } from "./new-task.ts";
 import { profilesAt, type Workplace } from "./place.ts";
 
-/** The profile comes first here: one word alone that is a profile's name is a prompt that was forgotten. */
+/** The profile comes first here: a single argument that is the name of a profile means that the prompt was forgotten. */
 function refuseProfileAlone(place: Workplace, profile: string | undefined, message: string): void {
   if (profile !== undefined || !profilesAt(place).profiles.all.has(message)) return;
   throw new InboxError("invalid_input", `"${message}" is a profile, and no prompt was given`, {
@@ -16,7 +16,7 @@ function refuseProfileAlone(place: Workplace, profile: string | undefined, messa
   });
 }
 
-/** [Q11] Push and run in one. What was queued before stays queued, and a limit of its queue is not for it. */
+/** [Q11] Push and run in one. Tasks that were queued before stay queued, and the limit of the queue does not apply. */
 export const assignTo = async (place: Workplace, { message, ...input }: ParsedOf<"tasks.assign">) => {
   refuseProfileAlone(place, input.profile, message);
   const task = await complete(place, input, message);

@@ -24,7 +24,7 @@ export async function discard(
     const found = await findWorktree(engine, place, name);
     requireKept(found);
     const { task, row, others } = found;
-    // What was never committed can be brought back, too, for as long as git keeps what nobody refers to.
+    // Uncommitted changes can be restored, too, for as long as git keeps unreferenced commits.
     const share = profileOf(place, task)?.share ?? [];
     const left = await gather(row, share, `${task.name}: ${firstLine(task.prompt)}`).catch(() => undefined);
     const tip = left?.changed.tip ?? row.tip;

@@ -1,4 +1,4 @@
-/** [Q3] Editing a task, with what its profile says. */
+/** [Q3] Editing a task, with its profile. */
 import { tasksEdit } from "../../bus/procedures/tasks-edit.ts";
 import { findTask } from "../../bus/task.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
@@ -8,7 +8,7 @@ import { chooseProfile } from "../profiles/profile-list.ts";
 import { refuseBudget, refuseModel } from "./new-task.ts";
 import { profilesAt, type Workplace } from "./place.ts";
 
-/** A kind of agent that there is not is refused now, not when it would start. */
+/** An unknown profile is refused now, not when the task would start. */
 export const editTo = (place: Workplace, input: ParsedOf<"tasks.edit">) => {
   const known = (name: string | undefined) =>
     chooseProfile(profilesAt(place).profiles, name, process.env.PATH ?? "");

@@ -18,14 +18,14 @@ export async function readLog(
   signal?: AbortSignal,
 ): Promise<Output> {
   const left = countdown(input.timeoutSeconds ?? 0);
-  // Its start and its end are events; what it writes in between is seen in the file.
+  // The start and the end of a task are events; output in between is noticed in the file.
   const subscription = engine.subscribe([taskTopic]);
   try {
     for (;;) {
       const row = await engine.read(() => findTask(input.name));
       refuseElsewhere(row);
       const page = row.folder ? pageOf(transcriptFile(row.folder), input) : nothing(input.after);
-      // Its status was read before the file: nothing more can come.
+      // The status was read before the file, so nothing more can follow.
       const whole = input.tail !== undefined || page.entries.length < input.limit;
       const over = row.status === "finished" && whole;
       if (page.entries.length || over || input.before !== undefined || left() === 0 || ended(signal))
@@ -43,7 +43,7 @@ const pageOf = (path: string, { after, limit, tail, before }: ParsedOf<"tasks.lo
 const nothing = (after: number) => ({ entries: [], from: after, next: after });
 const slowCheckMs = 1000;
 
-/** Until the file has grown, an event came, or it is time to look anyway. */
+/** Until the file has grown, an event has arrived, or the next regular check is due. */
 async function more(
   row: TaskRow,
   next: (options: { atMost?: number; signal?: AbortSignal }) => Promise<void>,
@@ -57,7 +57,7 @@ async function more(
   try {
     if (row.folder) watcher = watch(transcriptFile(row.folder), stop);
   } catch {
-    // Not there yet, or too many watchers: the slow check sees it.
+    // The file does not exist yet, or there are too many watchers: the regular check notices it.
   }
   await next({ atMost: Math.min(leftMs, slowCheckMs), signal: over.signal }).catch(() => {});
   watcher?.close();

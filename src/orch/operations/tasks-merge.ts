@@ -1,4 +1,4 @@
-/** [A2] Merging what a task has changed, and handing it back where that does not work. */
+/** [A2] Merging what a task has changed, and sending it back if that fails. */
 
 import { append } from "../../bus/event.ts";
 import { firstLine, write } from "../../bus/message.ts";
@@ -26,7 +26,7 @@ import { goesOn, profileOf } from "./task-program.ts";
 type Output = OutputOf<"tasks.merge">;
 type Input = ParsedOf<"tasks.merge">;
 
-/** A command that takes longer is ended, and has failed: nobody's timeout is over it. */
+/** A command that takes longer is ended and counts as failed: no task's timeout limits it. */
 const stepLimitMs = 60 * 60_000;
 
 export async function merge(
@@ -129,7 +129,7 @@ interface Handing extends Found {
   place: Workplace;
 }
 
-/** [A11] False where the session may not go on: its budget is used up, or the day's limit is reached. */
+/** [A11] False if the session may not continue: its budget is used up, or the daily limit is reached. */
 async function tellSession(engine: Engine, task: TaskRow, agent: string, ask: string): Promise<boolean> {
   try {
     await engine.write((tx) => continueTask(tx, task, agent, ask));
@@ -141,7 +141,7 @@ async function tellSession(engine: Engine, task: TaskRow, agent: string, ask: st
   }
 }
 
-/** To the sub-agent, where its session can go on; else to its parent, unless that is who reads the answer. */
+/** Sent to the sub-agent if its session can continue; else to its parent, unless the parent is the caller. */
 async function handBack(
   engine: Engine,
   { task, row, others, input: { agent, noResume }, into, place }: Handing,

@@ -1,4 +1,4 @@
-/** [Q1] Queueing a task, with what its profile says. */
+/** [Q1] Queueing a task, completed by its profile. */
 import { tasksPush } from "../../bus/procedures/tasks-push.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";

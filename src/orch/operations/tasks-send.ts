@@ -1,4 +1,4 @@
-/** [A4] Writing to a sub-agent, whether it still runs or has ended. */
+/** [A4] Writing to a sub-agent, running or finished. */
 import { mailboxSend } from "../../bus/procedures/mailbox-send.ts";
 import { changeTask, findTask, oneView, type TaskRow, taskNumberOf } from "../../bus/task.ts";
 import { continueTask } from "../../bus/tasks/continue.ts";
@@ -48,7 +48,7 @@ export const sendTo = (place: Workplace, input: ParsedOf<"tasks.send">) =>
     return { delivered: "turn", task: yield* oneView(yield* continueTask(tx, row, agent, message)), begins };
   };
 
-/** Somebody who reads its mail, and was not started for a task. */
+/** An agent that reads its mail and was not started for a task. */
 function* refuseAgent(name: string): Procedure<void> {
   if ((yield* taskNumberOf(name)) !== undefined) return;
   const agent =
@@ -66,7 +66,7 @@ function* refuseAgent(name: string): Procedure<void> {
 const beginningOf = (row: WorktreeRow | undefined): OutputOf<"tasks.send">["begins"] =>
   row ? { from: branchToBegin(row) ?? row.base, earlier: row.state } : null;
 
-/** [A11] What its program would not heed is refused. */
+/** [A11] A setting that its program would ignore is refused. */
 function budgetAskedFor(place: Workplace, row: TaskRow, asked: string): Budget {
   const budget = budgetIn(asked)!;
   const profile = profileOf(place, row);

@@ -1,4 +1,4 @@
-/** [U6] A task, and how a person goes on with its conversation. */
+/** [U6] A task, and how a person continues its conversation. */
 import type { OutputOf } from "../../contract/operations/index.ts";
 import type { Task } from "../../contract/task.ts";
 import { reportedBy } from "../profiles/reported.ts";
@@ -6,7 +6,7 @@ import { resumeCommand } from "../resume.ts";
 import { profilesAt, type Workplace } from "./place.ts";
 
 export function withResume(place: Workplace, task: Task): OutputOf<"tasks.show"> {
-  // A mistake in the file is no reason not to show a task.
+  // A mistake in the profile file is no reason not to show a task.
   const profiles = task.profile === null ? undefined : quietly(() => profilesAt(place).profiles);
   const profile = profiles?.all.get(task.profile!);
   return {

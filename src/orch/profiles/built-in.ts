@@ -1,4 +1,4 @@
-/** [Q8] The agent programs that need no file: what they are called, and how to get them. */
+/** [Q8] The agent programs that need no profile file: their names, and how to install them. */
 import type { RunnerSettings } from "./profile.ts";
 
 export type Kind = RunnerSettings["kind"];
@@ -9,7 +9,7 @@ export interface BuiltIn {
   get: string;
 }
 
-/** In the order in which they are looked for where nobody names one. */
+/** In the order in which they are looked for if none is named. */
 export const builtIns = {
   claude: { program: "claude", get: "npm install -g @anthropic-ai/claude-code" },
   codex: { program: "codex", get: "npm install -g @openai/codex" },
@@ -20,7 +20,7 @@ export const builtIns = {
 export const builtInOf = (kind: string): BuiltIn | undefined =>
   Object.hasOwn(builtIns, kind) ? builtIns[kind as keyof typeof builtIns] : undefined;
 
-/** How to get a program that is not there. */
+/** How to install a program that is missing. */
 export function wayToGet({ name, kind, command }: RunnerSettings): string {
   const builtIn = builtInOf(kind);
   const program = command[0]!;

@@ -1,4 +1,4 @@
-/** [Q8] Which profile is meant, and which programs are installed. */
+/** [Q8] Which profile a task gets, and which programs are installed. */
 import { delimiter, join } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
 import { call, phrase } from "../../contract/phrase.ts";
@@ -20,9 +20,9 @@ export interface ProfileLine {
   interrupts: Interrupts | null;
   reports: Reported;
   installed: boolean;
-  /** Where it is, or what was looked for. */
+  /** Its path, or what was looked for. */
   program: string;
-  /** How to get what is not installed. */
+  /** How to install it if it is missing. */
   hint: string | null;
 }
 
@@ -47,8 +47,8 @@ function canRun(path: string): boolean {
 type Interrupts = "cancel" | "resume";
 
 /**
- * [A13] How the turn of a running program is ended so that it goes on with something else: it is told to cancel, or it is stopped and
- * its conversation resumed. Null where it can neither.
+ * [A13] How the turn of a running program is ended so that it continues with something else: it is told to cancel, or
+ * it is stopped and its conversation is resumed. Null if it can do neither.
  */
 export function interruptsBy({ kind, resume }: RunnerSettings): Interrupts | null {
   if (kind === "acp" || kind === "gemini") return "cancel";

@@ -1,24 +1,24 @@
-/** [Q8] What `.agents/agents.toml` says of a kind of agent, checked and with the defaults in. */
+/** [Q8] What `.agents/agents.toml` says about a profile, checked, with the defaults filled in. */
 import type { PermissionAsked } from "../../contract/task.ts";
 import type { Budget } from "../../contract/usage.ts";
 import type { WorktreeAsked } from "../../contract/worktree.ts";
 
 export interface RunnerSettings {
   name: string;
-  /** Which runner understands it: `command` for any program. */
+  /** The runner that handles it: `command` for any program. */
   kind: "command" | "claude" | "codex" | "gemini" | "opencode" | "acp";
-  /** The program and its arguments; `{prompt} {model} {name} {cwd} {session}` are put in. Built-in kinds know theirs. */
+  /** The program and its arguments; `{prompt} {model} {name} {cwd} {session}` are filled in. Built-in kinds have their own. */
   command: readonly string[];
-  /** How the prompt reaches the program, where no argument holds `{prompt}`. */
+  /** How the prompt reaches the program if no argument contains `{prompt}`. */
   prompt: "stdin" | "argument";
-  /** How a model is chosen, for example `["--model", "{model}"]`; left out where the task names none. */
+  /** How a model is selected, for example `["--model", "{model}"]`; left out if the task names none. */
   model: readonly string[];
   /** How its output is read: as it is, or as one JSON object with the final message in a field. */
   output: "text" | "json";
   env: Readonly<Record<string, string>>;
-  /** [X12] Further variables that it inherits: names, or beginnings of names with a `*` behind. */
+  /** [X12] Further variables that it inherits: names, or prefixes of names followed by `*`. */
   passEnv: readonly string[];
-  /** How many of it run at a time. */
+  /** How many of it may run at a time. */
   concurrency: number | null;
   timeoutSeconds: number | null;
   retries: number;
@@ -26,7 +26,7 @@ export interface RunnerSettings {
   resume: readonly string[] | null;
   /** [Q15] What a sub-agent may do without asking. */
   permission: PermissionAsked;
-  /** [A11] Whether a command says what it uses, in its JSON or by `orch report`. */
+  /** [A11] Whether a command reports its usage, in its JSON or by `orch report`. */
   reportsUsage: boolean;
 }
 
@@ -35,18 +35,18 @@ export interface Profile {
   runner: RunnerSettings;
   model: string | null;
   instructions: string | null;
-  /** [Q15] Null where nobody is asked: any program does what its user may. */
+  /** [Q15] Null if the program does not ask for permissions: it can do what its user can. */
   permission: PermissionAsked | null;
   /** [A11] What a task of it may use, unless the task says otherwise. */
   budget: Budget | null;
-  /** [Q12] Runs when a task ends; exit 2 refuses the end. */
+  /** [Q12] Runs when a task ends; exit 2 refuses the result. */
   gate: readonly string[] | null;
-  /** The same for a pool worker that goes idle. */
+  /** The same for a worker of a pool that becomes idle. */
   gateIdle: readonly string[] | null;
-  /** [A8] Who is asked where permission is "ask", and after how long that is a deny. */
+  /** [A8] Who is asked if permission is "ask", and after how many seconds without an answer the use is denied. */
   ask: "user" | "parent";
   askTimeoutSeconds: number;
-  /** [A12] The profile of a reviewer of what its tasks have done, and how many reviews there are at most. */
+  /** [A12] The profile that reviews its tasks, and the maximum number of reviews. */
   review: string | null;
   reviewRounds: number;
   /** [A1] Whether its tasks get a worktree of their own, unless a task says otherwise. */
@@ -55,20 +55,20 @@ export interface Profile {
   prepare: readonly string[] | null;
   /** Files and folders of the checkout that a worktree has links to. */
   share: readonly string[];
-  /** [A2] Has to succeed on what a merge has made, before the branch moves. */
+  /** [A2] Must succeed on the result of a merge before the branch moves. */
   check: readonly string[] | null;
 }
 
-/** What the top of the file can say for all profiles. */
+/** The settings at the top of the file, for all profiles. */
 export type Usual = Pick<
   Profile,
   "worktree" | "prepare" | "share" | "check" | "ask" | "askTimeoutSeconds" | "review" | "reviewRounds"
 >;
 
 export interface Profiles {
-  /** The one that is meant where nobody names one. */
+  /** The profile that is used if none is named. */
   default: string | null;
-  /** How many sub-agents run at a time, of all kinds. */
+  /** How many sub-agents may run at a time, of all profiles. */
   maxRunning: number;
   /** [Q9] How long the transcript of a task can be. */
   maxTranscriptMib: number;

@@ -21,11 +21,11 @@ const forAll = ["kind", "command", "model", "env", "pass_env", "concurrency", "t
 const forCommands = [...forAll, "prompt", "output", "resume", "reports_usage"];
 const forAgents = [...forAll, "permission"];
 
-/** To look at: whoever starts a program by them asks approval.ts. Without a file the built-in ones. */
+/** For display: code that starts programs calls approval.ts. Without a file these are the built-in profiles. */
 export const loadProfiles = (file?: string): Profiles =>
   file === undefined ? profilesIn("", undefined) : profilesIn(file, readOwn(file));
 
-/** A file's text as profiles. */
+/** Parses the text of a profile file. */
 export function profilesIn(file: string, text: string | undefined): Profiles {
   const top = reader(file, [], text === undefined ? {} : parsed(file, text));
   top.takes(["default", ...limitKeys, "runners", "profiles", ...forAllProfiles]);
@@ -107,7 +107,7 @@ function runnerIn(name: string, table: Reader, folder: string): RunnerSettings {
     reportsUsage: table.flag("reports_usage") ?? false,
   };
   if (settings.model.length && !mentions(settings.model, "model"))
-    throw table.wrong("model", "must hold {model}", 'for example model = ["--model", "{model}"]');
+    throw table.wrong("model", "must contain {model}", 'for example model = ["--model", "{model}"]');
   if (settings.prompt === "argument" && table.has("prompt") && mentions(command, "prompt"))
     throw table.wrong("prompt", "duplicates {prompt} in command", "leave out one of them");
   if (
@@ -126,7 +126,7 @@ function passedNames(table: Reader): string[] {
   if (wrong !== undefined)
     throw table.wrong(
       "pass_env",
-      `holds ${JSON.stringify(wrong)}, which is not a variable name`,
+      `contains ${JSON.stringify(wrong)}, which is not a variable name`,
       'for example pass_env = ["NPM_TOKEN", "AWS_*"]',
     );
   return names;
@@ -135,20 +135,20 @@ function passedNames(table: Reader): string[] {
 const sources =
   'add {session} to command to have an id generated, or set output = "json" and print {"result": …, "session": …}';
 
-/** A program with its arguments; a path to it, other than a plain name, is meant from `folder`. */
+/** A program with its arguments; a relative path to it starts at `folder`. */
 function program(table: Reader, key: string, folder: string): string[] | undefined {
   const words = table.words(key);
   if (!words) return undefined;
   for (const word of words) {
     const [near] = /^\{\w+\}$/.test(word) ? closest(word.slice(1, -1), places, 1) : [];
     if (near && !places.some((place) => word === `{${place}}`))
-      throw table.wrong(key, `holds ${word}, which is not a known placeholder`, `did you mean {${near}}?`);
+      throw table.wrong(key, `contains ${word}, which is not a known placeholder`, `did you mean {${near}}?`);
   }
   const code = codeWithPlace(words);
   if (code !== undefined)
     throw table.wrong(
       key,
-      `holds ${JSON.stringify(code)}: the inserted text would be run as code`,
+      `contains ${JSON.stringify(code)}: the inserted text would be run as code`,
       `use "$INBOX_PROMPT" there, or pass it as an argument: ${key} = ["sh", "-c", "echo \\"$1\\"", "sh", "{prompt}"]`,
     );
   const [first, ...rest] = words as [string, ...string[]];
@@ -235,7 +235,7 @@ function usualKeys(table: Reader, folder: string, usual: Usual): Usual {
   if (outside !== undefined)
     throw table.wrong(
       "share",
-      `holds ${JSON.stringify(outside)}, which is not in the repository`,
+      `contains ${JSON.stringify(outside)}, which is not in the repository`,
       'for example share = [".env.local"]',
     );
   return {
@@ -249,7 +249,7 @@ function usualKeys(table: Reader, folder: string, usual: Usual): Usual {
   };
 }
 
-/** Whether a model can be chosen for it. */
+/** Whether a model can be selected for it. */
 export const choosesModel = ({ model, command, kind }: RunnerSettings) =>
   model.length > 0 || mentions(command, "model") || kind === "acp";
 
@@ -281,7 +281,7 @@ function parsed(file: string, text: string): Table {
   }
 }
 
-/** The parser does not tell where. What comes before the mistake can be read, and with it no more. */
+/** The parser does not say where the mistake is. The longest beginning of the file that can be parsed ends before it. */
 function lineOf(text: string): number {
   const lines = text.split("\n");
   for (let count = lines.length - 1; count > 0; count--)

@@ -1,16 +1,16 @@
-/** [A11] What each kind of agent program reports of its usage. */
+/** [A11] Which usage each kind of agent program reports. */
 import type { Budget, Reported } from "../../contract/usage.ts";
 import type { RunnerSettings } from "./profile.ts";
 
 const nothing: Reported = { tokens: "none", cost: "none" };
 
 const byKind: Record<RunnerSettings["kind"], Reported> = {
-  // What it costs it says at the end; it is told a budget in money, and stops by itself.
+  // It reports its cost at the end; it takes a budget in money, and stops by itself.
   claude: { tokens: "live", cost: "end" },
   codex: { tokens: "live", cost: "none" },
   gemini: { tokens: "end", cost: "none" },
   opencode: { tokens: "live", cost: "live" },
-  // The protocol leaves it to the agent.
+  // The protocol does not require the agent to report it.
   acp: { tokens: "perhaps", cost: "perhaps" },
   command: { tokens: "perhaps", cost: "perhaps" },
 };

@@ -1,4 +1,4 @@
-/** A table of agents.toml, read key by key. A mistake names file, table and key, and what was probably meant. */
+/** A table of agents.toml, read key by key. An error names file, table and key, and what was probably meant. */
 import { InboxError } from "../../contract/errors.ts";
 import { call, phrase } from "../../contract/phrase.ts";
 import { didYouMean } from "../../contract/suggest.ts";
@@ -13,15 +13,15 @@ export interface Reader {
   holdsTable(key: string): boolean;
   text(key: string): string | undefined;
   choice<C extends string>(key: string, choices: readonly C[]): C | undefined;
-  /** The words of a command or of flags. */
+  /** The words of a command, or flags. */
   words(key: string): string[] | undefined;
-  /** A number from `least` up. */
+  /** A number of at least `least`. */
   number(key: string, least: number, whole: boolean): number | undefined;
   flag(key: string): boolean | undefined;
   texts(key: string): Record<string, string> | undefined;
   table(key: string): Reader | undefined;
   tables(key: string): [name: string, table: Reader][];
-  /** Refuses keys that nobody reads; `why` says what a known one is not for. */
+  /** Refuses keys that were not read; `why` says where a known key has no effect. */
   takes(keys: readonly string[], why?: (key: string) => string | undefined): void;
   wrong(key: string | null, problem: string, hint?: string): InboxError;
 }
@@ -101,7 +101,7 @@ export function reader(file: string, path: readonly string[], table: Table): Rea
         throw wrong(
           key,
           why?.(key) ?? "is not a key of this table",
-          didYouMean(key, keys) || `there are ${keys.join(", ")}`,
+          didYouMean(key, keys) || `the keys are ${keys.join(", ")}`,
         );
       }
     },

@@ -1,4 +1,4 @@
-/** [Q8] Arguments with places to fill: `{prompt} {model} {name} {cwd} {session}`. Any other brace stays as it is. */
+/** [Q8] Arguments with placeholders: `{prompt} {model} {name} {cwd} {session}`. Any other brace is left as it is. */
 export const places = ["prompt", "model", "name", "cwd", "session"] as const;
 
 export type Placeholder = (typeof places)[number];
@@ -8,7 +8,7 @@ export const place = new RegExp(`\\{(${places.join("|")})\\}`, "g");
 export const mentions = (words: readonly string[], wanted: Placeholder) =>
   words.some((word) => word.includes(`{${wanted}}`));
 
-/** Programs that run one of their arguments as code, and the flag before it. */
+/** Programs that run one of their arguments as code, and the flag before that argument. */
 const interpreters: readonly (readonly [program: RegExp, flag: RegExp])[] = [
   [/^(ba|da|z|k|a|fi|c|tc)?sh$/, /^-\w*c$/],
   [/^(python|pypy)[\d.]*$/, /^-\w*c$/],
@@ -19,8 +19,8 @@ const interpreters: readonly (readonly [program: RegExp, flag: RegExp])[] = [
 ];
 
 /**
- * An argument that is code with a place in it: what is put in there would be run, whoever wrote it. One that is nothing but
- * a place is what somebody chose to be run.
+ * An argument that is code and contains a placeholder: the inserted text would be run, whoever wrote it. An argument
+ * that is only a placeholder is the user's own choice.
  */
 export function codeWithPlace(words: readonly string[]): string | undefined {
   return words.find((word, i) => {

@@ -1,10 +1,10 @@
-/** [Q15] What an ACP agent is answered that asks whether it may. */
+/** [Q15] The answer to an ACP agent that asks for a permission. */
 import { isAbsolute, relative, resolve } from "node:path";
 import type * as Acp from "@agentclientprotocol/sdk";
 import { linesOf } from "../../contract/safe-text.ts";
 import type { Job, Talk } from "./runner.ts";
 
-/** Our own tools may always be used: without them a sub-agent could not even say what it lacks. */
+/** Our own tools are always allowed: without them a sub-agent could not even report what it lacks. */
 const ours = /^(mcp__inbox__\w+|\w+ \(inbox MCP Server\))$/;
 
 export async function answer(
@@ -59,7 +59,7 @@ const marked = (text: string | null | undefined, mark: string) =>
         .join("")}`
     : "";
 
-/** It changes files, says which, and all of them lie in its folder. */
+/** It changes files, names them, and all of them are in its folder. */
 function editsWithin(cwd: string, toolCall: Acp.ToolCallUpdate): boolean {
   const { kind } = toolCall;
   if (kind !== "edit" && kind !== "move" && kind !== "delete") return false;

@@ -7,8 +7,8 @@ import type { Talk } from "./runner.ts";
 type Reported = Partial<Acp.SessionNotification & Acp.RequestPermissionRequest>;
 
 /**
- * The conversation as messages. Reports are noted here, one after the other and before what comes behind them: an agent
- * that talks faster than the transcript is written has to wait, and the turn is not over before all of it is noted.
+ * The conversation as messages. Reports are written to the transcript in order: an agent that is faster than the
+ * transcript has to wait, and the turn is not over before everything is written.
  */
 export function streamOf(talk: Talk, updates: Updates, listening: { on: boolean }): Acp.Stream {
   const lines = jsonLines(talk.stdout);
@@ -23,7 +23,7 @@ export function streamOf(talk: Talk, updates: Updates, listening: { on: boolean 
             else {
               const { update, toolCall } = (line.event.params ?? {}) as Reported;
               if (listening.on && update) await updates.take(update);
-              // Some agents name a call for the first time when they ask whether they may.
+              // Some agents mention a tool call for the first time when they ask for permission.
               if (toolCall) await updates.take({ ...toolCall, sessionUpdate: "tool_call_update" });
               if (line.event.method !== "session/update")
                 return controller.enqueue(line.event as unknown as Acp.AnyMessage);
@@ -34,7 +34,7 @@ export function streamOf(talk: Talk, updates: Updates, listening: { on: boolean 
       { highWaterMark: 0 },
     ),
     writable: new WritableStream<Acp.AnyMessage>({
-      // A program that takes no more input is about to end: its output says what there is to say.
+      // A program that takes no more input is about to end: its output has the reason.
       write: (message) => talk.write(`${JSON.stringify(message)}\n`).catch(() => {}),
     }),
   };

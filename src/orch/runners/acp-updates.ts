@@ -9,7 +9,7 @@ export interface Updates {
   take(update: SessionUpdate): Promise<void>;
 }
 
-/** `others` is told of updates that are no part of a transcript. */
+/** `others` gets the updates that are not part of a transcript. */
 export function updatesTo(note: Talk["note"], others: (update: SessionUpdate) => void): Updates {
   const tools = toolNames(note);
   const speech = said(note);
@@ -17,12 +17,12 @@ export function updatesTo(note: Talk["note"], others: (update: SessionUpdate) =>
 
   async function take(update: SessionUpdate): Promise<void> {
     if (update.sessionUpdate === "agent_message_chunk") {
-      // Nothing here was checked: an agent may send less than it should.
+      // Nothing here was validated: an agent may send less than it should.
       if (update.content?.type === "text") await speech.add(wordsOf(update.content.text));
       else await note({ kind: "output", text: `(${update.content?.type ?? "nothing"})` });
     } else if (update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update") {
       const { toolCallId, title, name, rawInput, rawOutput, status, content } = update;
-      // Agents send updates of a call that is over.
+      // Agents send updates of a call that has ended.
       if (ended.has(toolCallId)) return;
       if (!tools.open(toolCallId)) {
         await speech.pause();

@@ -1,4 +1,7 @@
-/** [A11] What an ACP agent says of its usage: money while it works, tokens with the answer to a prompt. Both are of the session. */
+/**
+ * [A11] The usage that an ACP agent reports: money while it works, tokens with the answer to a prompt. Both are for
+ * the session.
+ */
 import type { PromptResponse, SessionUpdate } from "@agentclientprotocol/sdk";
 import type { UsageReport } from "../../contract/usage.ts";
 import { countIn, moneyIn, noUsage, sinceCounted } from "./reports.ts";
@@ -24,12 +27,12 @@ export function acpUsage(
   return {
     take(update) {
       if (update.sessionUpdate !== "usage_update") return;
-      // `used` is what its context holds now: no amount of anything. Other currencies cannot be added up.
+      // `used` is the current size of its context, not an amount. Amounts in other currencies cannot be added.
       const { amount, currency } = update.cost ?? {};
       if (currency !== "USD") return;
       costUsd = moneyIn(amount) ?? costUsd;
       const counted = all();
-      // Its tokens are not known yet: compared with what was counted before, they would look like a new beginning.
+      // Its tokens are not known yet: compared with the earlier count, they would look like a new session.
       if (counted) spent(sinceCounted(counted, before && { ...noUsage, costUsd: before.costUsd }));
     },
     answered(response) {
@@ -55,7 +58,7 @@ function tokensIn(response: PromptResponse): UsageReport | undefined {
     const input = countIn(usage.inputTokens) + countIn(usage.cachedWriteTokens);
     const cached = countIn(usage.cachedReadTokens);
     const [output, thought] = [countIn(usage.outputTokens), countIn(usage.thoughtTokens)];
-    // All kinds together are the total: in some agents' counts what was thought is in the output already.
+    // All kinds together must be the total: some agents count reasoning as output already.
     const apart = input + cached + output + thought <= countIn(usage.totalTokens);
     const outputTokens = output + (apart ? thought : 0);
     return { ...noUsage, inputTokens: input, cachedTokens: cached, outputTokens };

@@ -13,11 +13,11 @@ import { filled } from "./template.ts";
 
 type Sdk = typeof Acp;
 
-/** What an agent is started with, where that is not in the settings. */
+/** The arguments of an agent, if the settings have none. */
 export interface AcpWays {
   flags?: (job: Job) => readonly string[];
   env?: Readonly<Record<string, string>>;
-  /** It says that it can go on with a conversation, and cannot. */
+  /** It reports that it can resume a conversation, but cannot. */
   forgets?: boolean;
 }
 
@@ -32,7 +32,7 @@ export function acpRunner(settings: RunnerSettings, ways: AcpWays = {}): Runner 
   }
 
   async function follow(talk: Talk, job: Job): Promise<Outcome> {
-    // Loaded here: it is as slow to load as the rest of the program together.
+    // Loaded here: loading it takes as long as the rest of the program.
     const sdk: Sdk = await import("@agentclientprotocol/sdk");
     const usage = acpUsage(talk, job);
     const updates = updatesTo(talk.note, usage.take);
@@ -135,7 +135,7 @@ async function open(
   const { session: methods } = sdk.methods.agent;
   if (session === undefined) return agent.request(methods.new, place);
   const again = { ...place, sessionId: session };
-  // Loading tells the whole conversation again, resuming does not.
+  // Loading a session repeats the whole conversation, resuming does not.
   const { configOptions }: Acp.LoadSessionResponse = agentCapabilities?.sessionCapabilities?.resume
     ? await agent.request(methods.resume, again)
     : await agent.request(methods.load, again);

@@ -1,12 +1,12 @@
-/** What a runner hands on, in sizes and characters that a transcript and a message take. */
+/** Limits what a runner passes on to the sizes and characters that a transcript and a message can have. */
 import { withoutTokens } from "../../contract/secret.ts";
 import { endOf } from "./kept-end.ts";
 import { finalLimit, type Runner, type Talk } from "./runner.ts";
 
-/** Bytes of one entry of a transcript at most; longer texts are several entries. */
+/** The maximum number of bytes of one entry of a transcript; longer texts become several entries. */
 export const entryLimit = 64 * 1024;
 
-/** A message holds neither U+0000 nor half a surrogate pair; programs print both. Nor is a token handed on. */
+/** A message cannot contain U+0000 or half a surrogate pair; programs print both. Tokens are removed, too. */
 const sound = (text: string) => withoutTokens(text.toWellFormed().replaceAll("\u0000", "\ufffd"));
 
 export function bounded(runner: Runner): Runner {

@@ -1,4 +1,4 @@
-/** [A11] What Claude Code says of its usage: in each message of the model, and of all of it in its result. */
+/** [A11] The usage that Claude Code reports: in each message of the model, and in total in its result. */
 import type { UsageReport } from "../../contract/usage.ts";
 import { countIn, moneyIn, summed } from "./reports.ts";
 import type { Outcome } from "./runner.ts";
@@ -6,7 +6,7 @@ import type { Outcome } from "./runner.ts";
 type Fields = Record<string, unknown>;
 
 export interface ClaudeUsage {
-  /** Takes an event; answers with what this run has used so far, where that has changed. */
+  /** Takes an event; returns what this run has used so far, if that has changed. */
   heard(event: Fields): UsageReport | undefined;
   /** What its result says, where it says anything. */
   ended(result: Fields, before: UsageReport | undefined): Pick<Outcome, "used" | "counted">;
@@ -29,7 +29,7 @@ const inModel = (usage: Fields): UsageReport => ({
 });
 
 export function claudeUsage(): ClaudeUsage {
-  // A message comes in several events, one for each of its blocks, which all have its whole usage.
+  // A message comes in several events, one for each of its blocks, each with the usage of the whole message.
   const messages = new Map<string, UsageReport>();
   return {
     heard(event) {
@@ -41,7 +41,7 @@ export function claudeUsage(): ClaudeUsage {
     ended(result, before) {
       if (!result.usage && !result.modelUsage && result.total_cost_usd === undefined) return {};
       const models = Object.values((result.modelUsage ?? {}) as Record<string, Fields>);
-      // `usage` is of the main conversation alone; `modelUsage` has also what its own sub-agents used.
+      // `usage` is for the main conversation alone; `modelUsage` includes its own sub-agents.
       const tokens = models.length
         ? summed(models.map(inModel))
         : { ...inMessage((result.usage ?? {}) as Fields), turns: 0 };
@@ -52,7 +52,10 @@ export function claudeUsage(): ClaudeUsage {
   };
 }
 
-/** Some versions count on when a session is resumed, others begin anew: those that count on have all of both. */
+/**
+ * When a session is resumed, some versions continue counting and others start at 0: a count that continues includes
+ * both runs.
+ */
 function ofThisRun(all: UsageReport, seen: UsageReport, before: UsageReport | undefined): UsageReport {
   if (!before) return all;
   const read = ({ inputTokens, cachedTokens }: UsageReport) => inputTokens + cachedTokens;

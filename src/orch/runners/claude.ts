@@ -25,12 +25,13 @@ const mailHook = "new-mail.sh";
 export function claudeRunner(settings: RunnerSettings): Runner {
   function launch(job: Job): Launch {
     const { command, args, env } = job.mcp;
-    // By reference: the values may be secret, and arguments are there for everybody to see.
+    // By reference: the values may be secret, and arguments are visible to everybody.
     const handed = Object.fromEntries(Object.keys(env).map((name) => [name, `\${${name}}`]));
-    // The user's own servers stay: a sub-agent has every tool its parent has. Ours goes before theirs of that name, and by
-    // the same command as the plugin's (ours is first on the path): Claude Code then leaves out the twin.
+    // The user's own servers stay: a sub-agent has every tool its parent has. Our server replaces theirs of the same
+    // name, and has
+    // the same command as the plugin's (ours is first on the path): Claude Code then leaves out the duplicate.
     const server = { type: "stdio", command: basename(command), args, env: handed };
-    // [A8] A server of its own for the one tool that asks: the model's list of tools stays as short as it is.
+    // [A8] A separate server for the one tool that asks, so that the model's list of tools does not get longer.
     const asking = { ...server, args: [...args, "--tools", "permission"] };
     const asks = job.permission === "ask";
     const servers = { mcpServers: { inbox: server, ...(asks && { inbox_permission: asking }) } };
@@ -39,11 +40,11 @@ export function claudeRunner(settings: RunnerSettings): Runner {
         ...settings.command,
         ...["--print", "--output-format", "stream-json", "--verbose"],
         ...["--mcp-config", JSON.stringify(servers)],
-        // A rule beside the user's own: a mode would take the place of theirs. It is for all tools that change files.
+        // A rule in addition to the user's own: a mode would replace theirs. It applies to all tools that change files.
         `--allowedTools=mcp__inbox${job.permission === "edit" ? ",Edit(./**)" : ""}`,
         ...(job.permission === "allow" ? ["--permission-mode", "bypassPermissions"] : []),
         ...(asks ? ["--permission-prompt-tool", "mcp__inbox_permission__permit"] : []),
-        // It knows prices while it runs, and says what it has cost only at the end.
+        // It knows prices while it runs, and reports its cost only at the end.
         ...(job.costLeft === undefined ? [] : ["--max-budget-usd", String(job.costLeft)]),
         ...(job.instructions === null ? [] : ["--append-system-prompt", job.instructions]),
         ...(job.model === null ? [] : filled(settings.model, job)),
@@ -52,7 +53,7 @@ export function claudeRunner(settings: RunnerSettings): Runner {
       ],
       stdin: { text: job.prompt },
       files: { [mailHook]: newMail },
-      // Some versions refuse to start inside another one of their kind, which is where most sub-agents come from.
+      // Some versions refuse to start inside another Claude Code, which is where most sub-agents are started.
       env: { CLAUDECODE: "", INBOX_SHOWN: job.folder, ...env },
     };
   }
@@ -94,8 +95,8 @@ export function claudeRunner(settings: RunnerSettings): Runner {
 }
 
 /**
- * [A13] New mail is shown after each tool, as the plugin shows it. Beside the user's own hooks; a profile that brings settings of
- * its own has the plugin, or nothing.
+ * [A13] New mail is shown after each tool call, as the plugin does. Added to the user's own hooks; a profile with its
+ * own settings has the plugin, or no hooks.
  */
 function mailSettings({ command }: RunnerSettings, { folder }: Job): string[] {
   if (command.some((word) => word === "--settings" || word.startsWith("--settings="))) return [];
@@ -107,14 +108,14 @@ function mailSettings({ command }: RunnerSettings, { folder }: Job): string[] {
   return ["--settings", JSON.stringify({ hooks: { PostToolUse: [{ hooks: [hook] }] } })];
 }
 
-/** What it would have had to ask a person for. */
+/** What it would have had to ask a person. */
 function deniedIn(result: Event | undefined): string[] {
   const denials = result?.permission_denials;
   if (!Array.isArray(denials)) return [];
   return [...new Set(denials.map((one: { tool_name?: unknown }) => wordsOf(one?.tool_name) || "a tool"))];
 }
 
-/** Without our server a sub-agent can say nothing but its final message: worth a line. */
+/** Without our server a sub-agent can report nothing but its final message: worth a line in the transcript. */
 async function noteServer(talk: Talk, event: Event): Promise<void> {
   const servers = (event.mcp_servers ?? []) as { name: string; status: string }[];
   const ours = servers.find(({ name }) => name === "inbox");

@@ -1,9 +1,9 @@
-/** Our server beside those of the user's configuration, which `-c` can add to and change, but never take from. */
+/** Our MCP server beside those of the user's configuration, which `-c` can add to and change, but never remove from. */
 import { join } from "node:path";
 import { fs } from "../../platform/system.ts";
 import type { Job } from "./runner.ts";
 
-/** A wait over MCP may take 600 s; Codex gives a tool 60. */
+/** A wait over MCP may take 600 s; Codex allows a tool call 60 s. */
 const toolTimeout = 660;
 
 type Server = Record<string, unknown>;
@@ -14,14 +14,14 @@ export function serverKeys({ cwd, mcp }: Job, env: Environment): Record<string, 
   const ours = {
     command: mcp.command,
     args: mcp.args,
-    // By name: it hands a server only the variables that are named, and arguments are there for everybody to see.
+    // By name: Codex passes only named variables to a server, and arguments are visible to everybody.
     env_vars: Object.keys(mcp.env),
     tool_timeout_sec: toolTimeout,
     default_tools_approval_mode: "approve",
   };
   const theirs = configured("inbox", cwd, env);
   if (!theirs) return under("inbox", ours);
-  // One of the same name may be at an address, or speak for another agent: it is put to rest, and ours stands beside it.
+  // A server of the same name may be at an address, or act for another agent: it is disabled, and ours is added.
   const { url, command } = theirs;
   const resting = { ...(url === undefined ? { command } : { url }), enabled: false };
   return { ...under("inbox", resting), ...under("inbox_task", ours) };
@@ -42,7 +42,7 @@ function* configs(cwd: string, env: Environment): Generator<Config> {
     try {
       yield Bun.TOML.parse(fs().readFileSync(join(folder, "config.toml"), "utf8")) as Config;
     } catch {
-      // None there; or it cannot be read, which Codex tells better.
+      // There is none; or it cannot be read, which Codex reports better.
     }
 }
 

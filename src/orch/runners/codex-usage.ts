@@ -1,6 +1,6 @@
 /**
- * [A11] What Codex says of its usage: for the whole session, at the end of a turn. While a turn goes on it writes the same to the
- * file of its session, of which the newest count is read whenever it has done something.
+ * [A11] The usage that Codex reports: for the whole session, at the end of a turn. During a turn it writes the same
+ * to its session file, whose newest count is read whenever Codex has done something.
  */
 import { join } from "node:path";
 import type { UsageReport } from "../../contract/usage.ts";
@@ -9,7 +9,7 @@ import { countIn, sinceCounted } from "./reports.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Its input has what came from the cache in it, its output what it thought. */
+/** Its input includes tokens from the cache, its output includes reasoning. */
 export function codexCount(usage: Fields, turns: number): UsageReport {
   const cached = countIn(usage.cached_input_tokens);
   return {
@@ -21,14 +21,14 @@ export function codexCount(usage: Fields, turns: number): UsageReport {
   };
 }
 
-/** As much of the file's end as surely has a count in it, unless a tool has just printed more. */
+/** How much of the file's end is read: it contains a count unless a tool has just printed more. */
 const endBytes = 256 * 1024;
 
-/** It may begin its file a little later than its session; where it keeps none, that is not looked for again and again. */
+/** The file may appear a little later than the session; if there is none, it is not searched for again and again. */
 const looksAllowed = 5;
 
 export interface CodexSession {
-  /** What this run has used so far, where its file says so. */
+  /** What this run has used so far, if its file says so. */
   used(): UsageReport | undefined;
 }
 
@@ -44,7 +44,7 @@ export function codexSession(home: string, thread: string, before: UsageReport |
         const count = file && newestCount(endOf(file));
         return count ? sinceCounted(codexCount(count, 1), before) : undefined;
       } catch {
-        // It keeps no file, or another kind of one: the end of the turn has the count.
+        // It keeps no such file: the end of the turn has the count.
         return undefined;
       }
     },
@@ -85,7 +85,7 @@ function newestCount(text: string): Fields | undefined {
       const { payload } = JSON.parse(line) as { payload?: { info?: { total_token_usage?: Fields } } };
       if (payload?.info?.total_token_usage) return payload.info.total_token_usage;
     } catch {
-      // Not written to its end yet.
+      // The last line is not complete yet.
     }
   }
   return undefined;

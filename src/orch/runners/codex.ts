@@ -33,7 +33,7 @@ export function codexRunner(settings: RunnerSettings): Runner {
     const config = {
       ...serverKeys(job, env),
       ...(job.instructions !== null && { developer_instructions: job.instructions }),
-      // As configuration, which a flag in the profile's command goes before; and never less than the user's own.
+      // As configuration, over which a flag in the profile's command takes precedence; never less than the user's own setting.
       ...(job.permission === "edit" && !isOpenSandbox(job, env) && { sandbox_mode: "workspace-write" }),
     };
     return {
@@ -81,7 +81,7 @@ export function codexRunner(settings: RunnerSettings): Runner {
         error = undefined;
         if (event.usage) counted = codexCount(event.usage as Record<string, unknown>, ++turns);
       } else if (event.type === "turn.failed") error = reasonIn(event.error);
-      // It tries again after some of these; what counts is how the turn ends.
+      // Codex retries after some of these errors; only the end of the turn counts.
       else if (event.type === "error") await talk.note({ kind: "error", text: reasonIn(event) });
       const used = counted === undefined ? file?.used() : undefined;
       if (used) talk.spent(used);
@@ -108,10 +108,10 @@ export function codexRunner(settings: RunnerSettings): Runner {
 
 const reasonIn = (error: unknown) => wordsOf((error as { message?: unknown } | undefined)?.message ?? error);
 
-/** JSON's texts and arrays of them are TOML's, but for one character. */
+/** JSON strings and arrays of them are valid TOML, except for one character. */
 const tomlOf = (value: unknown) => JSON.stringify(value).replaceAll("\u007f", "\\u007f");
 
-/** How a tool is called, and with what. */
+/** The name of a tool, and its arguments. */
 function useOf(item: Item): [tool: string, input: unknown] | undefined {
   switch (item.type) {
     case "mcp_tool_call":

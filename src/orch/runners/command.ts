@@ -8,11 +8,11 @@ import { countIn, moneyIn } from "./reports.ts";
 import { finalLimit, type Job, type Launch, type Outcome, type Runner, type Talk } from "./runner.ts";
 import { checkArguments, filled, fits, withFlags } from "./template.ts";
 
-/** Text of one JSON object at most: a final message, where every character may be escaped, and something beside it. */
+/** The maximum size of the JSON object: a final message in which every character may be escaped, and something more. */
 const jsonLimit = 8 * 1024 * 1024;
 
 export function commandRunner(settings: RunnerSettings): Runner {
-  /** Conversations that were given their names here, because the command asks for one. */
+  /** Session ids that were generated here, because the command needs one. */
   const named = new WeakMap<Job, string>();
 
   function launch(job: Job): Launch {
@@ -43,7 +43,7 @@ export function commandRunner(settings: RunnerSettings): Runner {
       await talk.note({ kind: "output", text, ...(!text.endsWith("\n") && { open: true }) });
     }
     const printed = kept.text();
-    // A resume command that needs no name goes on with whatever was last.
+    // A resume command without a session id continues the last session.
     const unnamed = settings.resume && !mentions(settings.resume, "session") ? "last" : undefined;
     const session = job.session ?? named.get(job) ?? unnamed;
     const outcome = settings.output === "json" ? answerIn(printed) : { final: printed.replace(/\r?\n$/, "") };
@@ -53,7 +53,7 @@ export function commandRunner(settings: RunnerSettings): Runner {
   return { resumes: settings.resume !== null, launch, follow };
 }
 
-/** Pieces of text out of bytes; what is no UTF-8 becomes U+FFFD, and no character is cut in two. */
+/** Decodes bytes to text in pieces; invalid UTF-8 becomes U+FFFD, and no character is cut in two. */
 async function* decoded(stdout: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   for await (const bytes of stdout) {
@@ -64,7 +64,7 @@ async function* decoded(stdout: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   if (rest !== "") yield rest;
 }
 
-/** The object is all that was printed, or the last line of it. */
+/** The object is the whole output, or its last line. */
 function answerIn(printed: string): Outcome {
   const whole = printed.trim();
   const object = objectIn(whole) ?? objectIn(whole.slice(whole.lastIndexOf("\n") + 1));

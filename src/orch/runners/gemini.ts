@@ -1,6 +1,6 @@
 /**
- * [Q8] Gemini CLI, by its ACP mode: the one way to hand it a server for one run. Its plain mode takes servers only from
- * files that are the user's, or that root must own.
+ * [Q8] Gemini CLI in its ACP mode: the only way to give it a server for one run. Its plain mode takes servers only
+ * from the user's own files, or from files that must belong to root.
  */
 import type { RunnerSettings } from "../profiles/profile.ts";
 import { acpRunner } from "./acp.ts";
@@ -14,10 +14,10 @@ const approvals = {
 
 export const geminiRunner = (settings: RunnerSettings) =>
   acpRunner(settings, {
-    // In a folder that nobody has called trusted it starts no server at all, ours included.
+    // In a folder that is not marked as trusted it starts no servers, ours included.
     flags: ({ permission }) => ["--acp", "--skip-trust", ...approvals[permission]],
-    // Else it starts itself a second time, to have more memory, and takes twice as long.
-    // It can load a conversation, but not within the minute in which that began: it then writes over it.
+    // Otherwise it starts itself a second time, to have more memory, and takes twice as long.
+    // It can load a conversation, but not within the minute in which that began: it would overwrite it.
     forgets: true,
     env: { GEMINI_CLI_NO_RELAUNCH: "true" },
   });

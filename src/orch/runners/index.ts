@@ -1,4 +1,4 @@
-/** Which runner understands which kind of program. */
+/** The runner of each kind of program. */
 import type { RunnerSettings } from "../profiles/profile.ts";
 import { acpRunner } from "./acp.ts";
 import { bounded } from "./bounded.ts";

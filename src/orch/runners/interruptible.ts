@@ -1,7 +1,7 @@
-/** [A13] One turn of an agent program: what comes meanwhile ends it, and is what the agent is told next. */
+/** [A13] One turn of an agent program. A message that arrives during the turn ends it, and becomes the next prompt. */
 import type { Interruptions } from "./runner.ts";
 
-/** What the transcript says of it; the message is the next prompt. */
+/** What the transcript says about it; the message itself is the next prompt. */
 export const interrupted = { kind: "notice", text: "its turn was interrupted by a message" } as const;
 
 export async function interruptible<T>(
@@ -11,7 +11,7 @@ export async function interruptible<T>(
 ): Promise<{ ended: T; told?: string }> {
   let taken = Promise.resolve<string | undefined>(undefined);
   const take = async (before: string | undefined) => {
-    // One that comes while the turn is ending is for the next.
+    // A message that arrives while the turn is ending is for the next turn.
     if (before !== undefined) return before;
     const told = await interruptions.take();
     if (told !== undefined) await end();

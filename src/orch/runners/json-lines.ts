@@ -1,6 +1,9 @@
-/** A program's events: a JSON object a line. Other lines and broken bytes are handed on as text, endless ones are left out. */
+/**
+ * A program's events: one JSON object per line. Other lines and invalid bytes are passed on as text; endless lines
+ * are omitted.
+ */
 
-/** What a line may hold: an answer of a tool with a picture in it fits. */
+/** The maximum length of a line: a tool result with a picture fits. */
 const lineLimit = 16 * 1024 * 1024;
 
 export type Line = { event: Record<string, unknown> } | { text: string };
@@ -26,7 +29,7 @@ export async function* jsonLines(stdout: AsyncIterable<Uint8Array>, limit = line
       from = end + 1;
       yield* line();
     }
-    // A copy: a small rest must not hold the whole chunk.
+    // Copied, so that a small rest does not keep the whole chunk in memory.
     add(chunk.slice(from));
   }
   yield* line();
@@ -39,7 +42,7 @@ function read(text: string): Line[] {
     if (typeof event === "object" && event !== null && !Array.isArray(event))
       return [{ event: event as Record<string, unknown> }];
   } catch {
-    // Not an event: a warning of the program's, say.
+    // Not an event, but for example a warning of the program.
   }
   return [{ text: text.replace(/\r$/, "") }];
 }

@@ -1,4 +1,4 @@
-/** The end of a text that may never stop: at most `limit` bytes of it, cut at a character. */
+/** The end of a text that may never stop: at most `limit` bytes of it, cut at a character boundary. */
 
 export interface KeptEnd {
   add(text: string): void;
@@ -12,7 +12,7 @@ export function keptEnd(limit: number): KeptEnd {
     add(text) {
       pieces.push(text);
       bytes += Buffer.byteLength(text);
-      // Cutting at twice the limit makes each byte be copied about once.
+      // Cutting at twice the limit means that each byte is copied about once.
       if (bytes < 2 * limit) return;
       const end = endOf(pieces.join(""), limit);
       pieces = [end];
@@ -23,7 +23,7 @@ export function keptEnd(limit: number): KeptEnd {
 }
 
 export function endOf(text: string, limit: number): string {
-  // No unit of a string takes more than three bytes: most texts are told by their length.
+  // A UTF-16 code unit takes at most three bytes: for most texts the length is enough to decide.
   if (text.length * 3 <= limit) return text;
   const bytes = Buffer.from(text);
   if (bytes.length <= limit) return text;

@@ -9,7 +9,7 @@ import type { Job, Launch, Outcome, Runner, Talk } from "./runner.ts";
 import { filled } from "./template.ts";
 import { toolNames, wordsOf } from "./tool-names.ts";
 
-/** A wait over MCP may take 600 s; OpenCode gives a server far less. */
+/** A wait over MCP may take 600 s; OpenCode allows a server far less. */
 const toolTimeoutMs = 660_000;
 
 interface Part {
@@ -85,7 +85,7 @@ export function opencodeRunner(settings: RunnerSettings): Runner {
   return { resumes: true, launch, follow };
 }
 
-/** [A11] One request to its model. What it read from the cache is not in its input. */
+/** [A11] One request to its model. Its input does not include tokens read from the cache. */
 const stepIn = ({ tokens = {}, cost }: Part): UsageReport => ({
   inputTokens: countIn(tokens.input) + countIn(tokens.cache?.write),
   cachedTokens: countIn(tokens.cache?.read),
@@ -99,10 +99,10 @@ const reasonIn = (error: unknown) => {
   return data?.message ?? name ?? wordsOf(error);
 };
 
-/** Its configuration by environment, which comes after all files. What was there already stays. */
+/** Its configuration, passed in the environment, which takes precedence over all files. Existing values are kept. */
 function withServer(before: string | undefined, { mcp }: Job): string {
   const config = before ? (Bun.JSONC.parse(before) as { mcp?: object }) : {};
-  // By reference: it writes its configuration to logs.
+  // By reference: OpenCode writes its configuration to logs.
   const environment = Object.fromEntries(Object.keys(mcp.env).map((name) => [name, `{env:${name}}`]));
   const inbox = {
     type: "local",

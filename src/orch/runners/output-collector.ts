@@ -1,13 +1,13 @@
-/** What an agent says bit by bit: whole lines for the transcript, and what it said last for the final message. */
+/** Text that an agent prints in pieces: whole lines for the transcript, and the last text for the final message. */
 import { keptEnd } from "./kept-end.ts";
 import { finalLimit, type Talk } from "./runner.ts";
 
-/** Characters without a line break that are noted all the same. */
+/** Text of this length without a line break is written to the transcript nevertheless. */
 const longest = 4096;
 
 export interface Said {
   add(text: string): Promise<void>;
-  /** It does something else: what it says from now on is a message of its own. */
+  /** It does something else: its next text is a new message. */
   pause(): Promise<void>;
   final(): string;
 }
@@ -26,7 +26,7 @@ export function said(note: Talk["note"]): Said {
   return {
     async add(text) {
       if (text === "") return;
-      // Kept until it says something after all: an agent may end with a tool.
+      // Kept unless it prints more: an agent may end with a tool call.
       if (paused) now = keptEnd(finalLimit);
       paused = false;
       now.add(text);

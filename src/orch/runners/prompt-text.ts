@@ -1,5 +1,5 @@
 import type { Job } from "./runner.ts";
 
-/** What a program is told that has no place of its own for instructions. A conversation that goes on has had them. */
+/** The prompt of a program that takes no separate instructions. A resumed conversation has had them. */
 export const toldTo = ({ instructions, prompt, session }: Job) =>
   instructions === null || session !== undefined ? prompt : `${instructions}\n\n${prompt}`;

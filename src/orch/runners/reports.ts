@@ -1,4 +1,4 @@
-/** [A11] Numbers out of what programs report of their usage. */
+/** [A11] Reads numbers from the usage that programs report. */
 import type { UsageReport } from "../../contract/usage.ts";
 
 export const noUsage: UsageReport = {
@@ -9,7 +9,7 @@ export const noUsage: UsageReport = {
   turns: 0,
 };
 
-/** A count, of what nobody has checked. */
+/** A count, from unchecked input. */
 export const countIn = (value: unknown): number =>
   typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 
@@ -31,8 +31,8 @@ export const summed = (reports: Iterable<UsageReport>): UsageReport => {
 };
 
 /**
- * This run's part of what a program counts by session. One that has less than was counted before has begun anew: then all of it
- * is this run's.
+ * The part of this run in a count that a program keeps per session. If the count is smaller than before, the session
+ * is new, and all of it belongs to this run.
  */
 export function sinceCounted(all: UsageReport, before: UsageReport | undefined): UsageReport {
   if (before === undefined) return all;

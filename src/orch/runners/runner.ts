@@ -1,6 +1,6 @@
 /**
  * The port between a keeper, which owns a task's process, and the many kinds of agent programs. A runner says how its
- * program is started and understands what it prints; it starts nothing, knows no bus and no clock. One file a runner.
+ * program is started and parses its output; it starts nothing, and knows no bus and no clock. One file per runner.
  */
 import type { Permission } from "../../contract/task.ts";
 import type { TranscriptEntry } from "../../contract/transcript.ts";
@@ -10,34 +10,34 @@ import type { UsageReport } from "../../contract/usage.ts";
 export interface Job {
   /** The sub-agent's name. */
   name: string;
-  /** What it is to do; where `session` is set, what it is told next. */
+  /** Its prompt; if `session` is set, the next message to it. */
   prompt: string;
   model: string | null;
-  /** What the profile tells every agent of its kind. */
+  /** The instructions of the profile. */
   instructions: string | null;
   /** [Q15] What it may do without asking. */
   permission: Permission;
-  /** [A8] Where permission is "ask": whether it may. */
+  /** [A8] If permission is "ask": asks whether a tool may be used. */
   ask?(request: PermissionRequest): Promise<PermissionVerdict>;
   /** Where it works. */
   cwd: string;
-  /** A folder of this task's own, for files a program wants to be given. */
+  /** The folder of this task, for files that a program needs. */
   folder: string;
-  /** Our MCP server, as a program to start. The identity is in the environment, which the child hands down. */
+  /** Our MCP server, as a program to start. The identity is in the environment, which the child passes on. */
   mcp: { command: string; args: readonly string[]; env: Readonly<Record<string, string>> };
-  /** The program's own name for a conversation that is to go on. */
+  /** The program's own id of the conversation to resume. */
   session?: string;
-  /** [A11] What the program had counted for that session before, where it counts on. */
+  /** [A11] What the program had counted for that session before, if it continues counting. */
   counted?: UsageReport | undefined;
-  /** [A11] Dollars that it may still spend, for programs that can be told. */
+  /** [A11] The dollars that it may still spend, for programs that accept a limit. */
   costLeft?: number;
 }
 
-/** [A13] What a running sub-agent is to be told at once, instead of at the end of its turn. */
+/** [A13] Messages for a running sub-agent that end its current turn. */
 export interface Interruptions {
-  /** Calls when there is something, also if that is so already. Answers with how to stop listening. */
+  /** Calls back when there is a message, at once if there is one already. Returns a function that stops listening. */
   listen(call: () => void): () => void;
-  /** Takes it out of the inbox: whoever calls tells it. Undefined where there is nothing. */
+  /** Takes it out of the inbox: the caller passes it on. Undefined if there is none. */
   take(): Promise<string | undefined>;
 }
 
@@ -45,11 +45,11 @@ export interface Interruptions {
 export interface PermissionRequest {
   tool: string;
   input?: unknown;
-  /** What would be changed, where the program says. */
+  /** What would be changed, if the program says so. */
   diff?: string;
-  /** What would be run, of a tool that runs commands and does not say it in its arguments. */
+  /** The command that would be run, if the arguments of the tool do not contain it. */
   runs?: string;
-  /** The files it is about, beside those in its arguments. */
+  /** The files it is about, in addition to those in its arguments. */
   paths?: readonly string[];
 }
 
@@ -62,45 +62,46 @@ export interface PermissionVerdict {
 export interface Launch {
   argv: readonly string[];
   /**
-   * Written to its standard input, which is then closed. `open` keeps it for the conversation: that is over when `follow`
-   * returns, and since not every program ends by itself then, it is ended, however it takes that. Without it there is no input.
+   * Written to its standard input, which is then closed. `open` keeps it open for the conversation, which is over
+   * when `follow` returns; since not every program exits then, it is ended, and its exit status is ignored. Without
+   * it there is no input.
    */
   stdin?: { text: string } | "open";
   /** Written to the task's folder (`Job.folder`) before it starts, by name. */
   files?: Readonly<Record<string, string>>;
-  /** Beside what the profile says, and before it. */
+  /** Variables in addition to the profile's; these take precedence. */
   env?: Readonly<Record<string, string>>;
 }
 
-/** What the program wrote. The keeper has its standard error in the transcript by itself. */
+/** What the program has written. The keeper writes its standard error to the transcript itself. */
 export interface Talk {
   stdout: AsyncIterable<Uint8Array>;
-  /** To its standard input, where that is open. */
+  /** Writes to its standard input, if that is open. */
   write(text: string): Promise<void>;
   endInput(): void;
-  /** Adds to the transcript. Awaited: a program that prints faster than the disk takes it has to wait. */
+  /** Adds to the transcript. Awaited: a program that prints faster than the disk can write has to wait. */
   note(entry: Omit<TranscriptEntry, "n" | "at">): Promise<void>;
-  /** [A13] For runners that cancel a turn; the turns of others are ended for them. */
+  /** [A13] For runners that cancel a turn; for the others the keeper ends the turn. */
   interruptions: Interruptions;
-  /** [A11] What this run of the program has used so far, each time it is known better. */
+  /** [A11] What this run of the program has used so far, each time a better number is known. */
   spent(used: UsageReport): void;
-  /** The task is to end, by kill or timeout: say goodbye if the protocol has a word for it. The process ends soon after. */
+  /** The task has to end, by kill or timeout: cancel the turn if the protocol can. The process is ended soon after. */
   signal: AbortSignal;
 }
 
-/** What came of it, as far as the program said. That it ended with a status other than 0 the keeper knows by itself. */
+/** The outcome as far as the program reports it. The keeper itself knows its exit status. */
 export interface Outcome {
-  /** The final message; the end of it where it is longer than `finalLimit`. */
+  /** The final message; only its end if it is longer than `finalLimit`. */
   final: string;
-  /** Why it is a failure though the program may have ended well. */
+  /** Why it failed, even if the program has exited with 0. */
   error?: string;
-  /** [Q15] Tools it asked for and was refused, as far as the program tells. */
+  /** [Q15] Tools it asked for and was refused, as far as the program reports them. */
   refused?: readonly string[];
-  /** By which a later run goes on with the same conversation; none where the program cannot. */
+  /** The id with which a later run resumes the same conversation; undefined if the program cannot. */
   session?: string;
-  /** [A11] What this run has used, as the program said at its end. Undefined: what was last told by `spent`, if anything. */
+  /** [A11] What this run has used, as the program reported at its end. Undefined: the last value passed to `spent`, if any. */
   used?: UsageReport;
-  /** [A11] What it said of the whole session, where it counts on when that is resumed. */
+  /** [A11] What it reported for the whole session, if it continues counting when that is resumed. */
   counted?: UsageReport;
   /** [A11] It stopped by itself because it had spent `Job.costLeft`. */
   overBudget?: true;
@@ -110,9 +111,9 @@ export interface Outcome {
 export const finalLimit = 512 * 1024;
 
 export interface Runner {
-  /** Whether it can go on with an earlier conversation (`Job.session`). */
+  /** Whether it can resume an earlier conversation (`Job.session`). */
   resumes: boolean;
-  /** [A13] Whether `follow` heeds interruptions by itself, within one run of the program. */
+  /** [A13] Whether `follow` handles interruptions itself, within one run of the program. */
   cancels?: boolean;
   launch(job: Job): Launch;
   /** Follows the program to the end of its output. */

@@ -1,14 +1,14 @@
-/** A tool's answer names only the call it answers: which tool was it? */
+/** The result of a tool names only the id of its call; this remembers the name of the tool. */
 import type { Talk } from "./runner.ts";
 
 export interface ToolNames {
-  /** Whether a call was noted that has no answer yet. */
+  /** Whether a call has no result yet. */
   open(id: unknown): boolean;
   used(id: unknown, tool: string, input: unknown): Promise<void>;
   answered(id: unknown, text: string): Promise<void>;
 }
 
-/** Notes what a program does with its tools. */
+/** Records the tool calls and results of a program. */
 export function toolNames(note: Talk["note"]): ToolNames {
   const names = new Map<unknown, string>();
   return {

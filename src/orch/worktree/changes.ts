@@ -19,7 +19,7 @@ export interface Changes {
 
 export type MadeWorktree = WorktreeRow & { branch: string; path: string };
 
-/** `share` names what was only lent to it, `limit` the bytes of the patch that are shown. */
+/** `share` lists files that were only shared with it, `limit` is the number of bytes of the patch that are shown. */
 export async function changesIn(
   row: MadeWorktree,
   { share = [], limit }: { share?: readonly string[]; limit: number },
@@ -33,7 +33,7 @@ export async function changesIn(
     });
   const now = lives ? await treeOf(path, share) : tip;
   const begin = await beginOf(row, tip);
-  // Whatever the user has configured: readers of patches go by these names.
+  // Regardless of the user's configuration: parsers of patches expect these prefixes.
   const prefixes = ["--src-prefix=a/", "--dst-prefix=b/"];
   const both = ["--no-color", "--no-ext-diff", "--no-textconv", ...prefixes, begin, now];
   const log = await git(repository, ["log", "--reverse", "--format=%H%x09%s", "-z", `${begin}..${tip}`]);

@@ -1,4 +1,7 @@
-/** [A1] The end of a task's work in its worktree: what it left is committed and counted; one without changes is removed. */
+/**
+ * [A1] The end of a task's work in its worktree: uncommitted changes are committed and counted; a worktree without
+ * changes is removed.
+ */
 import { firstLine } from "../../bus/message.ts";
 import type { TaskRow } from "../../bus/task.ts";
 import type { Ending } from "../../bus/tasks/end.ts";
@@ -7,7 +10,7 @@ import type { MadeWorktree } from "./changes.ts";
 import { gather } from "./gather.ts";
 import { removeWorktree } from "./make.ts";
 
-/** What its ending says of it. Never throws. */
+/** What the end of the task reports about it. Never throws. */
 export async function closeWorktree(
   task: TaskRow,
   row: MadeWorktree,
@@ -15,7 +18,7 @@ export async function closeWorktree(
 ): Promise<Required<Pick<Ending, "notices">> & Pick<Ending, "changed">> {
   try {
     if (task.review_of !== null) {
-      // Whatever a reviewer has done to its checkout is nobody's.
+      // Changes that a reviewer has made to its checkout are discarded.
       await removeWorktree(row);
       return {
         changed: { tip: row.base, commits: 0, files: 0, insertions: 0, deletions: 0 },
@@ -27,7 +30,7 @@ export async function closeWorktree(
     if (problem === undefined) return { changed, notices: [] };
     return {
       changed: { ...changed, commits: changed.commits || 1 },
-      notices: [`Its worktree ${row.path} needs a look: ${problem}.`],
+      notices: [`Check its worktree ${row.path}: ${problem}.`],
     };
   } catch (error) {
     const why = asInboxError(error).message;

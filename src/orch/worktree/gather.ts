@@ -1,4 +1,4 @@
-/** [A1] What a task has changed: what it left uncommitted is committed, so that nothing of it is lost, and all is counted. */
+/** [A1] What a task has changed: uncommitted changes are committed, so that nothing is lost, and everything is counted. */
 import { basename } from "node:path";
 import type { Changed, WorktreeRow } from "../../bus/worktree.ts";
 import { fs } from "../../platform/system.ts";
@@ -7,11 +7,11 @@ import { identity, stage } from "./snapshot.ts";
 
 export interface Gathered {
   changed: Changed;
-  /** Why the branch does not have all of it; the worktree must stay. */
+  /** Why the branch does not contain everything; then the worktree must be kept. */
   problem?: string;
 }
 
-/** `subject` is what a commit of leftovers is called. */
+/** `subject` is the subject of a commit of uncommitted changes. */
 export async function gather(row: WorktreeRow, share: readonly string[], subject: string): Promise<Gathered> {
   const path = row.path!;
   const busy = await unfinished(path);
@@ -20,7 +20,7 @@ export async function gather(row: WorktreeRow, share: readonly string[], subject
   return { changed: await count(row, tip), ...(problem !== undefined && { problem }) };
 }
 
-/** In the middle of something: a commit now would take its marks of conflict for contents. */
+/** In the middle of a merge or rebase: a commit now would contain conflict markers. */
 async function unfinished(path: string): Promise<string | undefined> {
   if ((await git(path, ["ls-files", "--unmerged"])) !== "") return "it has unresolved conflicts";
   for (const name of ["rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD"]) {
@@ -44,7 +44,7 @@ async function commitRest(
     : undefined;
 }
 
-/** Its branch is where its checkout is, also where it went to another branch meanwhile. */
+/** Its branch is the commit that is checked out, even if it has switched to another branch meanwhile. */
 async function follow({ path, branch }: WorktreeRow): Promise<string | undefined> {
   const here = await line(path!, ["symbolic-ref", "--quiet", "--short", "HEAD"]);
   if (here === branch) return undefined;
@@ -54,7 +54,7 @@ async function follow({ path, branch }: WorktreeRow): Promise<string | undefined
   return undefined;
 }
 
-/** From where it began, or where it has last taken over what the others did. */
+/** From the commit where it began, or where it last merged the work of others. */
 export async function beginOf(
   { repository, base, into_branch: into }: WorktreeRow,
   tip: string,

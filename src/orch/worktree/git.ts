@@ -1,6 +1,6 @@
 /**
- * git, as a program. It is told where to work by arguments alone: variables of whoever calls (GIT_DIR, GIT_INDEX_FILE) would
- * make it work somewhere else. It runs no hooks, signs nothing, asks nobody, and does not collect garbage meanwhile.
+ * git, as a program. Only arguments tell it where to work: variables of the caller (GIT_DIR, GIT_INDEX_FILE) would
+ * make it work somewhere else. It runs no hooks, signs nothing, asks nothing, and collects no garbage.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { InboxError } from "../../contract/errors.ts";
@@ -9,7 +9,7 @@ import { within } from "../within.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What git needs of an environment: its configuration, and whose name commits bear. */
+/** The variables that git needs: for its configuration, and the author of commits. */
 const kept = [
   ...["PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "SSL_CERT_FILE"],
   ...["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"],
@@ -40,7 +40,10 @@ export interface GitOptions {
 
 const outputLimit = 64 * 1024 * 1024;
 
-/** While one git makes a worktree, another that looks at all of them finds it half made, and gives up before it did anything. */
+/**
+ * While one git creates a worktree, another that lists all worktrees finds it incomplete, and fails before it has
+ * done anything.
+ */
 const halfMade = /\bfailed to read \S*worktrees\/[^/]+\/\w+/;
 const triesAllowed = 40;
 const pauseMs = 25;
@@ -67,7 +70,7 @@ async function runGit(cwd: string, args: readonly string[], options: GitOptions)
     ...Object.fromEntries(kept.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
     LC_ALL: "C",
     GIT_TERMINAL_PROMPT: "0",
-    // A look at the person's checkout must not write its index.
+    // Reading the person's checkout must not write its index.
     GIT_OPTIONAL_LOCKS: "0",
     ...(index !== undefined && { GIT_INDEX_FILE: index }),
   };
@@ -126,7 +129,7 @@ export async function git(cwd: string, args: readonly string[], options?: GitOpt
 export const complaint = ({ stderr, stdout, code }: Said) =>
   stderr || stdout.trim() || `it ended with status ${code}`;
 
-/** One line of output, or undefined where there is none. */
+/** One line of output, or undefined if there is none. */
 export async function line(
   cwd: string,
   args: readonly string[],

@@ -1,4 +1,7 @@
-/** [A1] Where a task works: its folder, or a worktree that is made and prepared before it starts, and looked at when it has ended. */
+/**
+ * [A1] Where a task works: its folder, or a worktree that is created and prepared before it starts, and examined when
+ * it has ended.
+ */
 import { join } from "node:path";
 import type { TaskRow } from "../../bus/task.ts";
 import type { Ending } from "../../bus/tasks/end.ts";
@@ -25,7 +28,7 @@ export interface Home {
   open(profile: Profile, env: Record<string, string>, onPrepare: () => void): Promise<string>;
   /** [A12] What it has changed so far, and a plan for another worktree of the same; undefined where it has none. */
   look(patchLimit: number): Promise<{ changes: Changes; plan: WorktreePlan } | undefined>;
-  /** Adds what was changed to how the task has ended. Never throws. */
+  /** Adds what was changed to the outcome of the task. Never throws. */
   close(ending: Ending): Promise<Ending>;
 }
 
@@ -33,7 +36,7 @@ interface Dweller {
   row: TaskRow;
   tree: Tree;
   transcript: Transcript;
-  /** Aborted when the task is to end. */
+  /** Aborted when the task has to end. */
   signal: AbortSignal;
 }
 
@@ -51,7 +54,7 @@ export function taskHome(
   async function make(planned: WorktreeRow): Promise<{ row: MadeWorktree; isNew: boolean }> {
     const spot = await spotFor(task, planned, worktreesFolder(db, own));
     const fresh = planned.state === "kept" ? {} : { state: "planned" as const };
-    // Known before it is there: a machine that dies now leaves nothing that cannot be found.
+    // Recorded before it is created: if the machine dies now, it can still be found.
     if (!(await note({ ...spot, ...fresh }))) throw new InboxError("conflict", "it is kept by another");
     const isNew = await makeWorktree(planned, spot);
     return { row: { ...planned, ...spot }, isNew };
@@ -112,12 +115,12 @@ async function prepare(
   const { ok, error, output } = await runStep(command, { ...place, clear });
   signal.removeEventListener("abort", clear);
   if (output !== "") transcript.note({ kind: "output", text: `${output}\n` });
-  // Another time it may work, so this is not for good.
+  // It may work at the next attempt, so the failure is not final.
   if (!ok)
     throw new InboxError("storage", `its worktree could not be prepared: ${error}${output && `: ${output}`}`);
 }
 
-/** What its pusher has not committed is not in its worktree, which may surprise both. */
+/** The pusher's uncommitted changes are not in the worktree, which may surprise both. */
 async function unseen({ repository, base }: WorktreeRow): Promise<string[]> {
   const status = await line(repository, [
     "status",

@@ -1,10 +1,10 @@
-/** [A2] Merges into one repository go one after the other. Who dies meanwhile holds up nobody. */
+/** [A2] Merges into one repository run one after another. A process that dies while it merges does not block others. */
 import { join } from "node:path";
 import { locked } from "../../platform/file-lock.ts";
 import { makeOwnFolder } from "../../platform/own-files.ts";
 import { mergeLock } from "./names.ts";
 
-/** A check before a merge may take this long, and others are before it. */
+/** A check before a merge may take this long, and other merges may be waiting before this one. */
 const waitMs = 24 * 3_600_000;
 const pauseMs = 100;
 

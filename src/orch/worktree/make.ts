@@ -1,4 +1,4 @@
-/** [A1] Making the worktree of a task, with the files it shares with the checkout it was pushed from. */
+/** [A1] Creating the worktree of a task, with the files that it shares with the checkout it was pushed from. */
 import { dirname, join } from "node:path";
 import type { TaskRow } from "../../bus/task.ts";
 import { branchToBegin, type WorktreeRow } from "../../bus/worktree.ts";
@@ -9,14 +9,14 @@ import { git, line, succeeds, tryGit } from "./git.ts";
 /** Where a worktree is to be, and on which branch. */
 export type Spot = Pick<WorktreeRow, "base" | "into_branch"> & { path: string; branch: string };
 
-/** Letters, digits and little else: a name may hold what neither a path nor a branch can. */
+/** Letters, digits and little else: a name may contain characters that a path or a branch cannot. */
 const plainly = (name: string) =>
   name
     .replace(/[^\p{L}\p{N}._-]+/gu, "-")
     .replace(/\.{2,}/g, ".")
     .replace(/^[.-]+|[.-]+$|\.lock$/g, "") || "task";
 
-/** Only where this program puts them: a path in the database may come from anybody. */
+/** Only inside the folder that this program uses: a path in the database may come from anybody. */
 export const pathFor = ({ name, task_number }: Pick<TaskRow, "name" | "task_number">, folder: string) =>
   join(folder, `${plainly(name)}-${task_number}`);
 
@@ -30,13 +30,13 @@ export async function spotFor(
   const isOver = row.state !== "kept" && row.state !== "planned";
   if (row.branch !== null && !isOver) return { path, branch: row.branch, base, into_branch };
   const wanted = `orch/${plainly(name)}`;
-  // Whoever has it now: what was on it before is merged or gone.
+  // The branch is reused: what was on it before is merged or discarded.
   const taken = await succeeds(repository, ["show-ref", "--verify", "--quiet", `refs/heads/${wanted}`]);
   const branch = taken ? `${wanted}-${task_number}` : wanted;
   return { path, branch, ...(isOver ? await goingOn(row) : { base, into_branch }) };
 }
 
-/** [A4] It goes on from where its work and the others' is now, and what it does next is for there. */
+/** [A4] It continues from where its work and that of others is now, and its next changes are meant for that branch. */
 async function goingOn(row: WorktreeRow): Promise<Pick<Spot, "base" | "into_branch">> {
   const { repository, into_branch, merged_commit } = row;
   const commitOf = (what: string) =>
@@ -48,7 +48,7 @@ async function goingOn(row: WorktreeRow): Promise<Pick<Spot, "base" | "into_bran
   return { base: merged ?? row.base, into_branch };
 }
 
-/** Makes it where it is not yet, and says whether it did. One that was not finished when its keeper died is made anew. */
+/** Creates it if it does not exist, and returns whether it did. One that was incomplete when its keeper died is created again. */
 export async function makeWorktree({ repository, state }: WorktreeRow, spot: Spot): Promise<boolean> {
   const { path, branch, base } = spot;
   if (state === "kept" && (await succeeds(path, ["rev-parse", "--git-dir"]).catch(() => false))) return false;
@@ -58,13 +58,13 @@ export async function makeWorktree({ repository, state }: WorktreeRow, spot: Spo
   const there =
     state === "kept" &&
     (await succeeds(repository, ["show-ref", "--verify", "--quiet", `refs/heads/${branch}`]));
-  // Lost with its folder: what was committed is still on the branch.
+  // Lost with its folder: committed changes are still on the branch.
   if (there) await git(repository, [...add, path, branch]);
   else await git(repository, [...add, "--no-track", "-B", branch, path, base]);
   return true;
 }
 
-/** Deletes the folder, whatever is in it; the repository forgets it. */
+/** Deletes the folder with everything in it, and its record in the repository. */
 export async function removeFolder(repository: string, path: string): Promise<void> {
   const removed = await tryGit(repository, ["worktree", "remove", "--force", "--force", path]).catch(
     () => undefined,
@@ -79,7 +79,7 @@ export async function removeWorktree({ repository, path, branch }: WorktreeRow):
   if (branch !== null) await tryGit(repository, ["branch", "-D", "--quiet", branch]).catch(() => undefined);
 }
 
-/** Links to files and folders of the checkout. Answers with what could not be shared, and why. */
+/** Links to files and folders of the checkout. Returns what could not be shared, and why. */
 export function shareFiles(repository: string, path: string, share: readonly string[]): string[] {
   const problems: string[] = [];
   for (const name of share) {

@@ -1,6 +1,6 @@
 /**
- * [A2] Merging the branch of a task: in a worktree of its own, then the check, then the branch moves, from where the merge
- * began and from nowhere else. Whatever fails before that has changed nothing.
+ * [A2] Merging the branch of a task: in a separate worktree, then the check, then the branch moves, but only if it
+ * has not moved since the merge began. A failure before that has changed nothing.
  */
 import { join } from "node:path";
 import type { WorktreeRow } from "../../bus/worktree.ts";
@@ -18,7 +18,7 @@ export interface Merge {
   tip: string;
   into: string;
   how: "merge" | "squash" | "rebase";
-  /** Of the commit that is made. */
+  /** The subject of the commit that is made. */
   message: string;
   /** The branch may be checked out: that checkout is updated. */
   updateCheckout: boolean;
@@ -35,7 +35,7 @@ export type Merged =
   | { merged: false; reason: "conflict"; conflicts: string[] }
   | { merged: false; reason: "prepare" | "check"; error: string; output: string };
 
-/** Others who move the branch meanwhile are given way this often. */
+/** How often the merge is repeated because others have moved the branch meanwhile. */
 const triesAllowed = 5;
 
 export async function mergeBranch(merge: Merge): Promise<Merged> {
@@ -81,7 +81,7 @@ async function inOwnWorktree<T>(
   }
 }
 
-/** The commit that the branch is to be at, once it was checked. */
+/** The commit that the branch will point to after the check. */
 async function combine(merge: Merge, old: string, path: string): Promise<string | Merged> {
   const { row, tip, how, message, share, prepare, check, step } = merge;
   const who = await identity(path);
@@ -113,7 +113,7 @@ async function combine(merge: Merge, old: string, path: string): Promise<string 
   return made;
 }
 
-/** False where somebody else has moved the branch meanwhile. */
+/** False if another process has moved the branch meanwhile. */
 async function move(
   { row: { repository, branch }, into }: Merge,
   { from, to }: { from: string; to: string },
@@ -121,16 +121,16 @@ async function move(
 ): Promise<boolean> {
   if (checkout === undefined)
     return succeeds(repository, ["update-ref", "-m", `merge ${branch}`, `refs/heads/${into}`, to, from]);
-  // A checkout takes part only as a whole, and never loses what is not committed there.
+  // A checkout is updated as a whole or not at all, and never loses uncommitted changes.
   const said = await tryGit(checkout, ["merge", "--ff-only", "--quiet", to]);
   if (said.code === 0) return true;
   if ((await line(repository, ["rev-parse", `refs/heads/${into}`])) !== from) return false;
   throw new InboxError("conflict", `the checkout ${checkout} cannot be updated: ${complaint(said)}`, {
-    hint: "commit or put aside the changes there, then merge again; nothing was changed",
+    hint: "commit or stash the changes there, then merge again; nothing was changed",
   });
 }
 
-/** Where a branch is checked out, if anywhere. */
+/** The checkout of a branch, if there is one. */
 async function checkoutOf(repository: string, branch: string): Promise<string | undefined> {
   const list = await git(repository, ["worktree", "list", "--porcelain"]);
   for (const one of list.split("\n\n")) {

@@ -1,7 +1,7 @@
-/** What lies in the folder of worktrees beside those of tasks. */
+/** Names of files in the folder of worktrees that are not worktrees of tasks. */
 
-/** The beginning of the name of a worktree that a merge is made in. */
+/** The prefix of a worktree that a merge is made in. */
 export const mergeFolder = "merge-";
 
-/** The beginning of the name of the file that says who merges. */
+/** The prefix of the file that says which process is merging. */
 export const mergeLock = "merging-";

@@ -1,4 +1,4 @@
-/** [A1] The repository around a folder, as a task's worktree needs it; or why none can be made of it. */
+/** [A1] The repository around a folder, as a task's worktree needs it; or why there can be no worktree. */
 import type { WorktreePlan } from "../../bus/worktree.ts";
 import { line, succeeds } from "./git.ts";
 import { snapshot } from "./snapshot.ts";
@@ -8,9 +8,9 @@ const pushedSubject = "Uncommitted changes when the task was pushed";
 export type Found = { plan: WorktreePlan } | { problem: string };
 
 export interface Look {
-  /** Also the uncommitted changes of the checkout. */
+  /** Include the uncommitted changes of the checkout. */
   withChanges: boolean;
-  /** It was asked for: a folder that git does not know yet will do, too. */
+  /** It was asked for explicitly: then a folder that git does not track yet is accepted, too. */
   insist: boolean;
 }
 
@@ -27,7 +27,7 @@ export async function repositoryAt(cwd: string, { withChanges, insist }: Look): 
   ]);
   if (head === undefined) return { problem: `the repository ${repository} has no commit yet` };
   if (above) return { problem: `${repository} is a submodule of ${above}` };
-  // Commits in a submodule of a worktree are in that worktree alone, and would be lost with it.
+  // Commits in a submodule of a worktree exist only in that worktree, and would be lost with it.
   if (await succeeds(repository, ["cat-file", "-e", `${head}:.gitmodules`]))
     return { problem: `the repository ${repository} has submodules` };
   const folder = prefix.replace(/\/$/, "");

@@ -1,15 +1,15 @@
-/** A checkout as it is, uncommitted changes and new files included, without touching anything of it. */
+/** The state of a checkout, including uncommitted changes and new files, without changing anything in it. */
 import { join } from "node:path";
 import { fs } from "../../platform/system.ts";
 import { git, line } from "./git.ts";
 
-/** As a tree. What git ignores is left out, and so is what is a repository of its own. */
+/** As a tree, without ignored files and nested repositories. */
 export async function treeOf(checkout: string, without: readonly string[] = []): Promise<string> {
   const folder = fs().mkdtempSync(join(require("node:os").tmpdir(), "restante-index-"));
   const index = join(folder, "index");
   try {
     const own = await line(checkout, ["rev-parse", "--path-format=absolute", "--git-path", "index"]);
-    // A copy knows which files have not changed, and need not be read.
+    // A copy of the index knows which files are unchanged and need not be read.
     if (own !== undefined && fs().existsSync(own)) fs().copyFileSync(own, index);
     await stage(checkout, without, index);
     return (await git(checkout, ["write-tree"], { index })).trim();
@@ -18,7 +18,7 @@ export async function treeOf(checkout: string, without: readonly string[] = []):
   }
 }
 
-/** As a commit on top of another; that one itself where nothing differs. */
+/** As a commit on top of another; that one itself if nothing differs. */
 export async function snapshot(
   checkout: string,
   head: string,
@@ -31,8 +31,8 @@ export async function snapshot(
 }
 
 /**
- * Puts all that has changed into an index, but for files that were only lent (`without`). Answers with what was left out, as it
- * is a repository of its own.
+ * Adds all changes to an index, except files that were only shared (`without`). Returns the nested repositories that
+ * were left out.
  */
 export async function stage(checkout: string, without: readonly string[], index?: string): Promise<string[]> {
   const options = index === undefined ? {} : { index };
@@ -52,7 +52,7 @@ export async function stage(checkout: string, without: readonly string[], index?
   return foreign;
 }
 
-/** Whose name our commits bear: the user's, else ours. */
+/** The author of our commits: the user, else Restante. */
 export async function identity(checkout: string): Promise<string[]> {
   if (
     (await line(checkout, ["var", "GIT_COMMITTER_IDENT"])) !== undefined &&

@@ -1,18 +1,18 @@
-/** A command of the profile that has to succeed before something else happens: `prepare` and `check`. */
+/** A command of the profile that must succeed before the next step: `prepare` and `check`. */
 import { plural } from "../../contract/plural.ts";
 import { type CommandPlace, runCommand } from "../run-command.ts";
 
-/** One that takes too long has failed. */
+/** A command that takes too long has failed. */
 export type Step = CommandPlace;
 
 export interface StepEnd {
   ok: boolean;
-  /** What it was, how it ended, and the end of what it printed. */
+  /** The command, how it ended, and the end of its output. */
   error: string;
   output: string;
 }
 
-/** Bytes of output that are told. */
+/** Bytes of output that are reported. */
 const outputLimit = 16 * 1024;
 
 export async function runStep(command: readonly string[], step: Step): Promise<StepEnd> {

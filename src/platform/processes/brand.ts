@@ -1,6 +1,6 @@
 /**
- * What only Linux has to keep hold of a process tree: a process may adopt orphans below it, and a number that it and all it
- * starts bear. Elsewhere these do nothing, and say so.
+ * What only Linux offers for tracking a process tree: a process may adopt orphans below it, and have a number that
+ * everything it starts inherits. Elsewhere these functions do nothing, and return that.
  */
 import { type Calls, openLibrary, pointerTo } from "../c-library.ts";
 import { isPortable } from "../portable.ts";
@@ -31,16 +31,16 @@ export const isAdopting = () => adopting;
 
 const noWaiting = 1;
 
-/** An adopted child that has ended is let go; the runtime does so only for those it has started. */
+/** Reaps an adopted child that has exited; the runtime does so only for children it has started. */
 export const reap = (pid: number): void => void calls()?.waitpid(pid, null, noWaiting);
 
 const realTimeLimit = 15;
 const unlimited = 2n ** 64n - 1n;
 
 /**
- * A number that whatever this process starts from now on bears too: a soft limit that concerns no ordinary program (of
- * microseconds in real-time scheduling; ours are weeks). An environment can be cleared, a session left, files closed;
- * this stays. Without a number it is taken off.
+ * A number that everything this process starts from now on inherits: a soft limit that concerns no ordinary program
+ * (microseconds of real-time scheduling; ours are weeks). An environment can be cleared, a session left, files
+ * closed; this stays. Without a number it is removed.
  */
 export function brandSelf(brand?: number): void {
   const limits = new BigUint64Array(2);

@@ -1,9 +1,9 @@
-/** Linux: what /proc says, read when it is asked for. */
+/** Linux: reads /proc on demand. */
 import { fs } from "../system.ts";
 import { brandLine } from "./brand.ts";
 import type { Look, Stat, Way } from "./process.ts";
 
-/** Empty where there is none, or none for us. */
+/** Empty if there is none, or it cannot be read. */
 function readText(path: string, encoding: "latin1" | "utf8" = "latin1"): string {
   try {
     return fs().readFileSync(path, encoding);
@@ -15,7 +15,7 @@ function readText(path: string, encoding: "latin1" | "utf8" = "latin1"): string 
 function statOf(pid: number): Stat | undefined {
   const text = readText(`/proc/${pid}/stat`);
   if (text === "") return undefined;
-  // The program's name is in brackets and may hold anything.
+  // The program's name is in brackets and may contain anything.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return { state: fields[0]!, parent: Number(fields[1]), session: Number(fields[3]), start: fields[19]! };
 }
@@ -23,7 +23,7 @@ function statOf(pid: number): Stat | undefined {
 function childrenOf(pid: number): number[] | undefined {
   const folder = `/proc/${pid}/task`;
   try {
-    // Children belong to the thread that started them: of our own it is the first, which also adopts.
+    // Children belong to the thread that started them: in our own process it is the first, which also adopts.
     return (pid === process.pid ? [String(pid)] : fs().readdirSync(folder))
       .flatMap((thread) => fs().readFileSync(`${folder}/${thread}/children`, "latin1").split(" "))
       .filter((word) => word !== "")
@@ -34,7 +34,7 @@ function childrenOf(pid: number): number[] | undefined {
 }
 
 function variablesOf(pid: number) {
-  // Each between two zeros.
+  // Each between two NUL bytes.
   const text = `\u0000${readText(`/proc/${pid}/environ`)}\u0000`;
   return {
     has: (name: string, value?: string) =>

@@ -1,4 +1,4 @@
-/** Every other system: what `ps` says, and `getsid`. All processes are read at once, in one `ps`. */
+/** All other systems: `ps` and `getsid`. One `ps` reads all processes. */
 import { isAlive } from "../alive.ts";
 import { openLibrary } from "../c-library.ts";
 import { sleepSync, spawnSync } from "../runtime.ts";
@@ -6,7 +6,7 @@ import { fs } from "../system.ts";
 import type { Look, Stat, Way } from "./process.ts";
 import { beginsWith, bootIn, fields, hasVariable, type Line, parseLines, variablesIn } from "./ps-lines.ts";
 
-/** By path: what comes first on somebody's PATH may be another program. */
+/** By its path: the first `ps` on a PATH may be another program. */
 const places = ["/bin", "/usr/bin", "/sbin", "/usr/sbin"];
 const programs = new Map<string, string>();
 
@@ -19,7 +19,7 @@ function placeOf(name: string): string {
   return place;
 }
 
-/** Dates in English and in UTC, and letters as they are. */
+/** Dates in English and in UTC, and text unchanged. */
 const environment = {
   TZ: "UTC0",
   LC_TIME: "C",
@@ -34,7 +34,7 @@ function output(name: string, args: readonly string[]): { text: string; pid: num
   }
 }
 
-/** With the environment behind the command, and never cut. */
+/** With the environment after the command, and never truncated. */
 const allWithEnvironment = {
   linux: ["axeww"],
   darwin: ["-axwwE"],
@@ -42,7 +42,7 @@ const allWithEnvironment = {
 
 const sessions = openLibrary({ getsid: { args: ["int"], returns: "int" } });
 
-/** `getsid` answers for any process; what has gone is in no session. */
+/** `getsid` works for any process; one that has exited has no session. */
 const sessionOf = ({ pid, group }: Line) => (sessions ? Math.max(0, sessions.getsid(pid)) : group);
 
 const asStat = (line: Line): Stat => ({

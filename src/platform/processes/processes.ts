@@ -1,6 +1,7 @@
 /**
- * Processes as the system knows them. A pid alone is nobody: it is given again. So one is written `pid:start:boot`, and it
- * lives only if a process with that pid was started at that time since that boot, and is no zombie.
+ * Processes as the system knows them. A pid alone does not identify a process, because it is reused. So one is
+ * written `pid:start:boot`, and it is alive only if a process with that pid was started at that time since that boot,
+ * and is not a zombie.
  */
 import { isPortable } from "../portable.ts";
 import { byProc } from "./by-proc.ts";
@@ -27,7 +28,7 @@ export const statOf = (pid: number): Stat | undefined => way().statOf(pid);
 export const identityOf = (pid: number) => `${pid}:${statOf(pid)?.start ?? ""}:${bootId()}`;
 export const pidIn = (identity: string) => Number(identity.split(":", 1)[0]);
 
-/** Where one of the two could not be asked, nobody is taken for dead because of it. */
+/** If one of the two is unknown, no process counts as dead because of it. */
 export function isOfThisBoot(identity: string): boolean {
   const its = identity.split(":")[2];
   return its === bootId() || its === unknown || bootId() === unknown;
@@ -45,7 +46,7 @@ function found(identity: string | null, stats: (pid: number) => Stat | undefined
 
 export const lives = (identity: string | null) => found(identity) !== undefined;
 
-/** The same of many, in one look; one that is not in it is asked for by itself. */
+/** The same for many processes, with one look; one that is not in it is checked separately. */
 export function livesNow(): typeof lives {
   let look: Look | undefined;
   return (identity) => {
@@ -54,5 +55,5 @@ export function livesNow(): typeof lives {
   };
 }
 
-/** Somebody has stopped it with a signal: it lives, and does nothing. */
+/** It was stopped by a signal: it is alive, and does nothing. */
 export const isStopped = (identity: string | null) => found(identity)?.state === "T";

@@ -1,9 +1,9 @@
 /**
- * Lines of `ps`, as Linux, macOS and the BSDs print them. A command is the last field, for it may hold anything; its words are
- * joined by blanks, and where `ps` was asked for it, the environment follows in the same way.
+ * Lines of `ps`, as Linux, macOS and the BSDs print them. The command is the last field, because it may contain
+ * anything; its words are joined by spaces and, if requested, the environment follows in the same way.
  */
 
-/** Not `sess`, which is an address in the kernel on macOS, or 0. A BSD pads `lstart` with blanks. */
+/** Not `sess`, which is a kernel address on macOS, or 0. A BSD pads `lstart` with spaces. */
 export const fields = "pid=,ppid=,pgid=,stat=,lstart=,command=";
 
 export interface Line {
@@ -40,7 +40,7 @@ export function parseLine(text: string): Line | undefined {
 
 export const parseLines = (text: string): Line[] => text.split("\n").flatMap((one) => parseLine(one) ?? []);
 
-/** A value with a blank and a `NAME=` in it looks like two variables; what is looked for here has none. */
+/** A value with a space and a `NAME=` in it looks like two variables; the variables that are searched here have none. */
 export const hasVariable = ({ text }: Line, name: string, value?: string) =>
   value === undefined ? text.includes(` ${name}=`) : `${text} `.includes(` ${name}=${value} `);
 
@@ -51,8 +51,8 @@ export const beginsWith = ({ text }: Line, words: readonly string[]) =>
   `${text} `.startsWith(`${words.join(" ")} `);
 
 /**
- * `sysctl -n` of what names a boot: an id of its own where there is one. The time of boot is the second choice, for it is
- * reckoned back from the clock, and moves when that is set.
+ * `sysctl -n` of what identifies a boot: its own id if there is one. The boot time is the second choice, because it
+ * is computed from the clock, and changes when that is set.
  */
 export function bootIn(text: string): string {
   const id = /^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/m.exec(text)?.[0];

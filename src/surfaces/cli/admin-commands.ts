@@ -1,4 +1,4 @@
-/** Operations on the database that do more than answer: a server that stays, a conversation with a client, a question first. */
+/** Operations that do more than answer once: a server that keeps running, a conversation with a client, a question first. */
 import { runExport } from "../../admin/operations.ts";
 import { type Asked, locate } from "../../location/locate.ts";
 import { runMcp } from "./bus-mcp.ts";
@@ -15,11 +15,11 @@ interface Called {
   delivery: string | undefined;
   globals: Globals;
   command: CommandInput;
-  /** Prints an answer as every other is printed. */
+  /** Prints an answer in the usual form. */
   respond(value: unknown): Promise<number>;
 }
 
-/** By operation; each answers with the exit code. */
+/** By operation; each returns the exit code. */
 export const lastingWays: Readonly<Record<string, (called: Called) => Promise<number>>> = {
   "bus.serve": async ({ asked, delivery, command, respond }) => {
     await runHub(asked, delivery, command, respond);

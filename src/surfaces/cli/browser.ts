@@ -1,7 +1,7 @@
-/** Opens a page for the person at the terminal, where there is a browser to open it in. */
+/** Opens a page in the person's browser, if there is one. */
 type Env = Record<string, string | undefined>;
 
-/** The command that opens an address; undefined where there is nothing to look at it with. */
+/** The command that opens an address; undefined if there is no browser to open it. */
 export function openerOf(env: Env): string | undefined {
   const there = (name: string) => Bun.which(name, { PATH: env.PATH ?? "" }) !== null;
   if (env.BROWSER && there(env.BROWSER)) return env.BROWSER;
@@ -11,7 +11,7 @@ export function openerOf(env: Env): string | undefined {
   return hasScreen && there("xdg-open") ? "xdg-open" : undefined;
 }
 
-/** It lives on without us. */
+/** It continues after we exit. */
 export function openPage(opener: string, url: string, env: Env): void {
   try {
     const child = Bun.spawn([opener, url], {
@@ -23,6 +23,6 @@ export function openPage(opener: string, url: string, env: Env): void {
     });
     child.unref();
   } catch {
-    // The address was said; it can be opened by hand.
+    // The address was printed; it can be opened by hand.
   }
 }

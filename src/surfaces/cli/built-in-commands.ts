@@ -1,9 +1,9 @@
-/** What is typed that is no operation: help, completion, the shell, and mistakes. */
+/** Commands that are not operations: help, completion, the shell; and mistyped commands. */
 import { errorTable, InboxError } from "../../contract/errors.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
 import { type Inbox, openInbox } from "../../inbox/inbox.ts";
 import { brokerOf, isHub, locate } from "../../location/locate.ts";
-import { version } from "../../version.ts";
+import { version, versionLine } from "../../version.ts";
 import { connect } from "../client/client.ts";
 import { commandNames, findCommand, ownCommands, type Program, subcommandsOf } from "./commands.ts";
 import { completion } from "./completion.ts";
@@ -21,9 +21,7 @@ export async function withoutOperation(
   if (word === undefined) {
     const { globals } = scanArguments(argv, [], "");
     if (globals.version)
-      return writeOut(
-        globals.json ? `${JSON.stringify({ ok: true, version })}\n` : `${program} ${version}\n`,
-      );
+      return writeOut(globals.json ? `${JSON.stringify({ ok: true, version })}\n` : versionLine(program));
     if (globals.help) return writeOut(programHelp(program, version));
     if (argv.length)
       throw new InboxError("invalid_input", `a command is missing after ${argv.join(" ")}`, {
@@ -47,7 +45,7 @@ export async function withoutOperation(
   throw missingSubcommand(word, argument, program);
 }
 
-/** [N1] Nobody has been here before: a hundred commands would not help. */
+/** [N1] A first-time user: a list of a hundred commands would not help. */
 function isFirstTime(program: Program, db: string | undefined): boolean {
   if (program !== "inbox") return false;
   try {
@@ -78,7 +76,7 @@ function helpAbout(words: readonly string[], program: Program): string {
   throw missingSubcommand(word, argument, program);
 }
 
-/** [C12] A group's name alone, or with a word that is none of its commands. */
+/** [C12] The name of a group alone, or with a word that is not one of its commands. */
 function missingSubcommand(word: string, argument: string | undefined, program: Program): InboxError {
   const names = [...new Set(subcommandsOf(word, program).map((name) => name.slice(word.length + 1)))];
   const hint = `${program} ${word} --help shows what each does`;
@@ -102,7 +100,7 @@ function unknownCommand(word: string, program: Program): InboxError {
   const other = program === "inbox" ? "orch" : "inbox";
   if (findCommand([word], other) || subcommandsOf(word, other).length)
     return new InboxError("invalid_input", `${program} has no command "${word}", but ${other} has one`, {
-      hint: `${other} ${word} --help`,
+      hint: `${other} ${word} --help shows its usage`,
     });
   const guess = didYouMean(word, names);
   return new InboxError("invalid_input", `${program} has no command "${word}"${guess ? `; ${guess}` : ""}`, {
@@ -112,7 +110,7 @@ function unknownCommand(word: string, program: Program): InboxError {
   });
 }
 
-/** One name a line; none where the bus cannot be asked: whoever presses Tab is in the middle of a line. */
+/** One name per line; nothing if the bus cannot be read: the user has pressed Tab in the middle of a command line. */
 async function completedNames(kind: string | undefined, argv: readonly string[]): Promise<string> {
   const { globals } = scanArguments(argv, [], "completion");
   const found = nameKinds.find((name) => name === kind);

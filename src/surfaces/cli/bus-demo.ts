@@ -1,6 +1,7 @@
 /**
- * [N3] `inbox demo`: a scatter-gather, told while it happens. Everything is real: sub-agents are started, followed, timed out and
- * gathered by the commands that are shown. Only what they do is a shell script, so that no model is needed.
+ * [N3] `inbox demo`: a scatter-gather that explains itself. Everything is real: sub-agents are started, followed,
+ * timed out and gathered by the commands that are shown. Only their work is a shell script, so that no model is
+ * needed.
  */
 
 import { join } from "node:path";
@@ -48,7 +49,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export async function runDemo(env: Env, { input }: CommandInput, json: boolean): Promise<Output> {
   const { noOpen } = parseInput(busDemo, input);
   const folder = makeStage();
-  // What it makes is known nowhere else: not in the user's list of what is trusted, and no file of the user's counts here.
+  // The demo is recorded nowhere else: not in the user's list of trusted buses, and none of the user's files are used.
   const own = {
     ...impersonal(env),
     XDG_STATE_HOME: join(folder, ".state"),
@@ -72,7 +73,7 @@ export async function runDemo(env: Env, { input }: CommandInput, json: boolean):
       env,
     });
   } catch (error) {
-    // A command that was ended because of a signal has not failed.
+    // A command that was ended by a signal has not failed.
     await ending;
     throw error;
   } finally {
@@ -84,7 +85,7 @@ export async function runDemo(env: Env, { input }: CommandInput, json: boolean):
 
 const begin = "restante-demo-";
 
-/** A folder of its own, and those that killed demos left are removed. */
+/** Makes a temporary folder, and removes those that killed demos have left. */
 function makeStage(): string {
   const { tmpdir } = require("node:os") as typeof import("node:os");
   for (const name of fs().readdirSync(tmpdir())) {
@@ -99,12 +100,12 @@ function makeStage(): string {
   put("dataset_B.csv", "10\n20\n30\n");
   put("dataset_C.csv", "7\n7\n7\n7\n");
   put("analyst.sh", analyst, 0o700);
-  // Whoever reads it waits for ever.
+  // Reading it never ends.
   Bun.spawnSync(["mkfifo", join(folder, "dataset_D.csv")]);
   return folder;
 }
 
-/** At once, and without a word: the person has pressed Ctrl-C. */
+/** At once, and without output: the person has pressed Ctrl-C. */
 function clearStage(folder: string, env: Env): void {
   const { programWords } = require("../../orch/program.ts") as typeof import("../../orch/program.ts");
   Bun.spawnSync([...programWords(), "down", "--json"], {
@@ -194,12 +195,12 @@ function follow(steps: Steps, name: string, colour: (text: string) => string): P
       for (const each of String(text).trimEnd().split("\n"))
         if (each) steps.note(`${colour(name)} │ ${safe(each)}`);
     } catch {
-      // A line of another kind, such as a refusal.
+      // A line of another kind, such as an error.
     }
   });
 }
 
-/** By the person, on the page; where nobody sits there, by the demo, with the command that does the same. */
+/** Answered by the person, on the page; if there is no terminal, by the demo, with the equivalent command. */
 async function answered(steps: Steps, url: string, paint: Paint, json: boolean): Promise<string | null> {
   if (!json && isAtTerminal()) {
     steps.say(`Press a button at ${url} (Ctrl-C ends the demo).`);

@@ -1,4 +1,4 @@
-/** `inbox logs`: the end of the background hub's log, and what is added to it. */
+/** `inbox logs`: the end of the background hub's log, and lines that are added to it. */
 import { InboxError } from "../../contract/errors.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { busLogs } from "../../contract/operations/bus-logs.ts";
@@ -33,7 +33,7 @@ export async function runLogs(
   const paint = paintFor(1);
   const text = (line: OutputOf<"bus.logs">["lines"][number]) =>
     json ? `${safeJson(line)}\n` : `${logLineText(line, paint)}\n`;
-  // Listening first: what is written meanwhile comes behind what was there.
+  // Starts listening first: lines that are written meanwhile follow the existing ones.
   const coming = followLines(log, untilInterrupted());
   for (const line of lastLines(log, count)) if (!(await print(text(line)))) return exitBrokenPipe;
   for await (const line of coming) if (!(await print(text(line)))) return exitBrokenPipe;

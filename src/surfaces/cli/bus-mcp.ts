@@ -1,4 +1,7 @@
-/** `inbox mcp`: finds the bus and hands standard input and output to the server. That is loaded only here: it is large. */
+/**
+ * `inbox mcp`: finds the bus and connects standard input and output to the MCP server, which is loaded only here
+ * because it is large.
+ */
 
 import { runLocal } from "../../admin/operations.ts";
 import { InboxError } from "../../contract/errors.ts";
@@ -46,8 +49,8 @@ interface Serving {
 }
 
 /**
- * [C5] A client shows a server that ends at once as "failed", and says to nobody why. So it starts whatever is wrong, and
- * the answer to every call says what is: a model can tell that to the person.
+ * [C5] A client shows a server that exits at once as "failed", without the reason. So the server starts whatever is
+ * wrong, and the answer to every call gives the reason: a model can tell it to the person.
  */
 async function serving(
   asked: Asked,
@@ -71,7 +74,7 @@ async function make(asked: Asked, location: string, token: string | undefined): 
   if (mayExist(location)) return;
   if (token !== undefined)
     throw new InboxError("unauthenticated", `there is no bus at ${location} to check the token against`);
-  // Found from every folder below, it would be everybody's bus without anybody's having said so.
+  // Every folder below would find it: it would be the bus of all projects, although nobody chose that.
   if (asked.db === undefined && !asked.env.INBOX_DB && [asked.env.HOME, "/"].includes(asked.cwd))
     throw new InboxError(
       "not_initialized",
@@ -80,7 +83,7 @@ async function make(asked: Asked, location: string, token: string | undefined): 
   await runLocal("bus.init", asked, {});
 }
 
-/** A bus that is made, or waited for, when the first tool is called; who only looks makes none. */
+/** A bus that is created, or waited for, when the first tool is called; listing tools creates none. */
 function madeAtFirstUse(make: () => Promise<void>, open: () => EmbeddedInbox): Inbox {
   let inbox: Inbox | undefined;
   const made = async (): Promise<Inbox> => {

@@ -15,7 +15,7 @@ import { openSteps, type Steps } from "./steps.ts";
 
 type Output = OutputOf<"bus.quickstart">;
 
-/** Who asks the first question, and waits for its answer. */
+/** The agent that asks the first question and waits for the answer. */
 const guide = "guide";
 const demoChoice = "Show me the demo";
 const answerSeconds = 600;
@@ -76,7 +76,7 @@ interface Consent {
   place: readonly string[];
 }
 
-/** Each is asked about by `setup` itself, which shows what it would change. */
+/** `setup` itself asks about each one, and shows what it would change. */
 async function connect(
   steps: Steps,
   found: readonly ClientName[],

@@ -1,4 +1,4 @@
-/** `inbox serve`: the hub in the foreground, until somebody stops it. */
+/** `inbox serve`: the hub in the foreground, until it is stopped. */
 import { InboxError } from "../../contract/errors.ts";
 import { managers, serviceVariable } from "../../contract/hub-state.ts";
 import { parseInput } from "../../contract/operation.ts";
@@ -11,14 +11,14 @@ import { safe } from "../text/safe.ts";
 import type { CommandInput } from "./input.ts";
 import { complain, warn } from "./output.ts";
 
-/** A sub-agent's command may have started it in the background: it is not that task's. */
+/** A sub-agent's command may have started it in the background: it does not belong to that task. */
 function brandAnew(): void {
   const { brandSelf } =
     require("../../platform/processes/brand.ts") as typeof import("../../platform/processes/brand.ts");
   brandSelf();
 }
 
-/** Starts, says where, and answers once it has stopped. */
+/** Starts, prints the address, and returns once it has stopped. */
 export async function runHub(
   asked: Asked,
   delivery: string | undefined,
@@ -41,7 +41,7 @@ export async function runHub(
     throw new InboxError("invalid_input", `a hub serves a database, but ${db} is itself a hub`, {
       hint: "leave out --db, or name a file or a postgres:// address",
     });
-  // Servers, pages and documents are no other command's business: loading them takes 2 ms.
+  // No other command needs servers, pages and documents: loading them takes 2 ms.
   const { openLog } = await import("../../service/hub-log.ts");
   const { noteHub } = await import("../../service/hub-folder.ts");
   const { startHub } = require("../../hub.ts") as typeof import("../../hub.ts");
@@ -78,7 +78,7 @@ export async function runHub(
     warn(`${hub.away.message}. The hub keeps trying, and refuses calls with "storage" until then`);
     void hub.met.then(() => complain(`${safe(hub.db)} is reachable\n`)).catch(() => {});
   }
-  // Met, and not one to be served: that ends it as it would have at the start.
+  // The database is there now, but cannot be served: this ends the hub as it would have at the start.
   const refused = new Promise<never>((_, reject) => hub.met.catch(reject));
   await Promise.race([stopped, refused]).finally(async () => {
     await hub.stop();

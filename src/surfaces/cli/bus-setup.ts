@@ -1,4 +1,4 @@
-/** `inbox setup`: shows what would change, asks whoever is there, and only then has it written. */
+/** `inbox setup`: shows what would change, asks for confirmation, and only then writes it. */
 
 import { runLocal } from "../../admin/operations.ts";
 import { InboxError } from "../../contract/errors.ts";

@@ -1,4 +1,4 @@
-/** `orch supervise`: a process that outlives the command that needed it, and ends when nothing is left to look after. */
+/** `orch supervise`: a process that outlives the command that started it, and exits when no tasks are left. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { openBus } from "../../inbox/open-bus.ts";
@@ -16,7 +16,7 @@ export async function runSupervisor(
   const { supervise } = require("../../orch/supervisor.ts") as typeof import("../../orch/supervisor.ts");
   const { brandSelf } =
     require("../../platform/processes/brand.ts") as typeof import("../../platform/processes/brand.ts");
-  // A sub-agent's command may have started it: it is not that task's.
+  // A sub-agent's command may have started it: it does not belong to that task.
   brandSelf();
   const { engine } = openBus(db, { delivery });
   const over = new AbortController();

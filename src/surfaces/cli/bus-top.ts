@@ -1,6 +1,6 @@
 /**
- * `inbox top`: what `stats` shows, again and again. It draws on the terminal's other screen, so that what stood there before is
- * there again afterwards, however it ends; a frame is written in one go over the one before, so nothing flickers.
+ * `inbox top`: the output of `stats`, refreshed. It uses the terminal's alternate screen, so the previous content is
+ * back afterwards, however it ends. Each frame is written over the one before in one write, so nothing flickers.
  */
 
 import { asInboxError } from "../../contract/errors.ts";
@@ -18,7 +18,7 @@ import { isAtTerminal } from "./question.ts";
 const enter = "\u001b[?1049h\u001b[?25l";
 const leave = "\u001b[?25h\u001b[?1049l";
 const home = "\u001b[H";
-/** q, Q, Ctrl-C, Ctrl-D: in raw mode the terminal makes no signal of them. */
+/** q, Q, Ctrl-C, Ctrl-D: in raw mode the terminal sends no signals for them. */
 const ends = new Set([0x71, 0x51, 3, 4]);
 const restOfLine = "\u001b[K";
 const restOfScreen = "\u001b[J";
@@ -31,7 +31,7 @@ export async function runTop(
 ): Promise<number> {
   const { once, interval } = parseInput(busTop, input);
   if (once || json || !isAtTerminal()) return respond(await inbox.call("stats.show", {}));
-  await inbox.call("stats.show", {}); // what is refused is refused before the screen changes
+  await inbox.call("stats.show", {}); // errors come before the screen changes
   await draw(inbox, interval * 1000);
   return 0;
 }
@@ -82,7 +82,7 @@ async function draw(inbox: Inbox, everyMs: number): Promise<void> {
   }
 }
 
-/** One screen. A hub or a database that is away is said there, and asked again. */
+/** One screen. If a hub or a database is unavailable, the screen says so, and it is tried again. */
 async function frame(inbox: Inbox, signal: AbortSignal): Promise<string> {
   const { columns: width = 80, rows = 24 } = process.stdout;
   const paint = paintFor(1);
@@ -101,7 +101,7 @@ async function frame(inbox: Inbox, signal: AbortSignal): Promise<string> {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colour is made of control characters
 const pieces = /\u001b\[[0-9;]*m|./gu;
 
-/** A line that is longer than the screen would push all others down. */
+/** A line longer than the screen would push all others down. */
 function fitted(line: string, width: number): string {
   let used = 0;
   let text = "";

@@ -1,4 +1,4 @@
-/** `inbox trust`: shows what would be run, asks whoever is there, and approves what was shown. */
+/** `inbox trust`: shows what would be run, asks for confirmation, and approves what was shown. */
 
 import { runLocal } from "../../admin/operations.ts";
 import { InboxError } from "../../contract/errors.ts";
@@ -25,7 +25,10 @@ export async function runTrust(asked: Asked, { input }: CommandInput, json: bool
   });
 }
 
-/** [X7] What a command needs before it can start programs: undefined where nobody is there to ask, or the answer was no. */
+/**
+ * [X7] The approval that a command needs before it can start programs: undefined if there is no terminal to ask on,
+ * or the answer was no.
+ */
 export async function offerTrust(asked: Asked, json: boolean): Promise<Output | undefined> {
   if (json || !isAtTerminal()) return undefined;
   return shownAndAsked(asked, await runLocal("bus.trust", asked, {}));

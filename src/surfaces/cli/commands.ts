@@ -1,4 +1,4 @@
-/** From words to operations. Two operations may share a command: what else is given decides (`send`). */
+/** Finds the operation for the words of a command. Two operations may share a command: the other arguments decide (`send`). */
 import type { AnyOperation } from "../../contract/operation.ts";
 import { table } from "../../contract/operations/index.ts";
 
@@ -6,18 +6,18 @@ export type Program = "inbox" | "orch";
 
 const operations = table as readonly AnyOperation[];
 
-/** What is in both stands last in the second. */
+/** Commands of both programs are listed last in the second. */
 export const operationsFor = (program: Program, among = operations) => {
   const own = among.filter(({ cli }) => (cli.program ?? "inbox") === program);
   const shared = among.filter(({ cli }) => cli.program === "both");
   return [...own, ...shared];
 };
 
-/** A command of both programs is shown as the one that was asked calls it. */
+/** A command that both programs have is shown with the program that was called. */
 export const examplesIn = (program: Program, { cli, examples }: AnyOperation): readonly string[] =>
   cli.program === "both" ? examples.map((line) => line.replace(/^inbox /, `${program} `)) : examples;
 
-/** Commands that are about the program, not about the bus. */
+/** Commands about the program itself, not about the bus. */
 export const ownCommands = (program: Program): Record<string, string> => ({
   ...(program === "inbox" && {
     shell: "Interactive shell for the slash commands: /push /run /queue /send /receive /check /inbox",
@@ -35,7 +35,7 @@ export const operationsOf = (command: string, program: Program) => {
   return operationsFor(program, named);
 };
 
-/** The longest command the words begin with, and how many words it has. */
+/** The longest command at the beginning of the words, and its number of words. */
 export function findCommand(
   words: readonly string[],
   program: Program,
@@ -47,7 +47,7 @@ export function findCommand(
   return undefined;
 }
 
-/** First words of several commands. `pool` alone is none of them, `retain` alone is. */
+/** First words of several commands. `pool` alone is not a command, `retain` alone is. */
 const groups: Readonly<Record<string, string>> = {
   mute: "Mutes: agents and threads whose new entries go to the archive",
   notify: "Notifications: devices of the person that get push notifications",
@@ -62,7 +62,7 @@ const groups: Readonly<Record<string, string>> = {
   token: "Tokens: who may call a hub, and with which scope",
 };
 
-/** The commands of a group; none where the word is no group's. */
+/** The commands of a group; none if the word is not a group. */
 export const subcommandsOf = (word: string, program: Program) =>
   commandNames(program).filter((name) => name.startsWith(`${word} `));
 

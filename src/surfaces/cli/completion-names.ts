@@ -1,4 +1,4 @@
-/** [C8] Names of what is on the bus, for completion. */
+/** [C8] Names on the bus, for completion. */
 import type { Field } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
@@ -11,11 +11,11 @@ const byKey: Readonly<Record<string, NameKind>> = {
   ...{ thread: "threads", channel: "topics", after: "tasks", terminalId: "tasks" },
 };
 
-/** Of what kind the names are that a field takes, if of any. */
+/** The kind of names that a field takes, if any. */
 export function namesTaken(op: AnyOperation, { key, type }: Field): NameKind | undefined {
   if (type !== "text" && type !== "list") return undefined;
   if (key === "name" && op.name.startsWith("tasks.") && op.cli.plain?.includes(key)) return "tasks";
-  // Of a task's place `to` is a number, of a copy of a bus a location.
+  // For the position of a task `to` is a number, for a copy of a bus a location.
   if (op.name.startsWith("bus.")) return undefined;
   return byKey[key];
 }
@@ -34,7 +34,7 @@ const lists: Record<NameKind, (inbox: Inbox) => Promise<string[]>> = {
     (await inbox.call("messages.channels", { limit: most })).channels.map(({ channel }) => channel),
 };
 
-/** Only such as no shell could take for anything but a word: an agent may be called `$(rm -r .)`, and bash expands lists of words. */
+/** Only names that a shell takes as plain words: an agent may be called `$(rm -r .)`, and bash expands lists of words. */
 export async function namesOf(inbox: Inbox, kind: NameKind): Promise<string[]> {
   const names = await lists[kind](inbox);
   return [...new Set(names)].filter((name) => /^[\p{L}\p{N}_.:@/+-]+$/u.test(name));

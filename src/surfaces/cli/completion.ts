@@ -9,7 +9,7 @@ interface Word {
   name: string;
   help: string;
   choices: readonly string[];
-  /** What names it takes, which the bus is asked for. */
+  /** The kind of names that it takes, which are read from the bus. */
   names?: NameKind;
   takesFile: boolean;
   takesValue: boolean;
@@ -30,7 +30,9 @@ export function completion(shell: string | undefined, program: Program): string 
   if (make) return make(commands(program), program);
   throw new InboxError(
     "invalid_input",
-    shell ? `completion is for bash, zsh or fish, not "${shell}"` : "the shell is missing: bash, zsh or fish",
+    shell
+      ? `the shell must be one of bash, zsh, fish; got "${shell}"`
+      : "the shell is required: bash, zsh or fish",
     {
       hint: `for example: source <(${program} completion bash)`,
     },
@@ -64,7 +66,7 @@ function commands(program: Program): Command[] {
   return [...ofBus, ...own];
 }
 
-/** Of the plain arguments only the first: whether another is due no script can tell from its place. */
+/** Only the first plain argument: a script cannot tell from the position whether another one follows. */
 function firstNames(ops: readonly AnyOperation[]): NameKind | undefined {
   for (const op of ops) {
     const flag = flagsOf(op).find(({ field }) => field.key === op.cli.plain?.[0]);

@@ -8,7 +8,7 @@ import { fileLines, whyNoFile } from "../../platform/file-lines.ts";
 import { safeJson } from "../text/safe.ts";
 import { print } from "./output.ts";
 
-/** False where the reader has gone away. */
+/** False if the reader has closed the pipe. */
 export async function exportEntries(inbox: Inbox, input: InputOf<"entries.export">): Promise<boolean> {
   for (let after = input.after; ; ) {
     const { entries, hasMore } = await inbox.call("entries.export", { ...input, after });
@@ -19,7 +19,7 @@ export async function exportEntries(inbox: Inbox, input: InputOf<"entries.export
   }
 }
 
-/** What one request may hold, with room for what JSON adds. */
+/** The maximum size of one request, with room for what JSON adds. */
 const batchBytes = 2 * 1024 * 1024;
 
 type Line = InputOf<"entries.import">["entries"][number];
@@ -66,7 +66,8 @@ function parse(line: string, into: Line[]): string | undefined {
   if (!checked.success) {
     const [issue] = checked.issues;
     const where = issue.path?.map(({ key }) => String(key)).join(".");
-    return where ? `${where} ${issue.message}` : "it is not an entry";
+    if (!where) return "it is not an entry";
+    return `${where} ${issue.received === "undefined" ? "is required" : issue.message}`;
   }
   into.push(checked.output);
   return undefined;

@@ -1,4 +1,4 @@
-/** [C15] A command that would have been accepted: what was typed, with what was wrong or missing replaced. */
+/** [C15] An example of a command that would be accepted: what was typed, with wrong or missing parts replaced. */
 import * as v from "valibot";
 import { fromText } from "../../contract/coerce.ts";
 import type { InboxError } from "../../contract/errors.ts";
@@ -10,7 +10,7 @@ import type { Typed } from "./refusal-as-typed.ts";
 import { type GivenFlag, scanArguments } from "./scan.ts";
 import { wordsOf } from "./words.ts";
 
-/** Longer ones would hide what the example is about. */
+/** Longer values would hide what the example is about. */
 const longest = 60;
 
 export function exampleFor(error: InboxError, { op, program, scanned }: Typed): string {
@@ -40,23 +40,23 @@ export function exampleFor(error: InboxError, { op, program, scanned }: Typed): 
   const inPlace = keys.filter((key, at) => isPlain(key) && keys.slice(0, at).every(isPlain));
   const words = inPlace.map((key) => {
     const text = plainOf(key);
-    return text !== undefined && isRight(key, text) ? shown(text) : sample(op, valueFlag(key)!);
+    return text !== undefined && isRight(key, text) ? asArgument(text) : sample(op, valueFlag(key)!);
   });
   const rest = flags
     .filter(({ field, role }) => role === "value" && needed(field.key))
     .filter(({ field }) => !inPlace.includes(field.key) && !byFlag.has(field.key))
     .map((flag) => (flag.value === undefined ? flag.name : `${flag.name} ${sample(op, flag)}`));
   const given = [...byFlag.values()].map(({ flag, value }) =>
-    value === undefined ? flag : `${flag} ${shown(value)}`,
+    value === undefined ? flag : `${flag} ${asArgument(value)}`,
   );
   return [program, op.cli.command, ...words, ...given, ...rest].join(" ");
 }
 
-/** Text at the end need not have been quoted. */
+/** Text at the end may be given without quotes. */
 const inOne = (words: readonly string[], most: number) =>
   words.length > most ? [...words.slice(0, most - 1), words.slice(most - 1).join(" ")] : words;
 
-/** The fields that the refusal names; one of the command line's own begins with the flag. */
+/** The fields that the error names; an error of the command line itself begins with the flag. */
 function wrongKeys({ said: { message } }: InboxError, flags: readonly Flag[]): Set<string> {
   if (typeof message === "string")
     return new Set(flags.flatMap(({ name, field }) => (message.startsWith(`${name} `) ? [field.key] : [])));
@@ -74,9 +74,9 @@ function fits(op: AnyOperation, { field }: Flag, text: string): boolean {
   }
 }
 
-const shown = (text: string) => (text.length > longest || /[\r\n]/.test(text) ? '"…"' : shellWord(text));
+const asArgument = (text: string) => (text.length > longest || /[\r\n]/.test(text) ? '"…"' : shellWord(text));
 
-/** A value that the field takes: text to be written, one of the command's own examples, else a word in capitals to be replaced. */
+/** A value that the field accepts: "…" for text, one of the command's own examples, else a word in capitals to be replaced. */
 function sample(op: AnyOperation, flag: Flag): string {
   const { field, value } = flag;
   if (isText(flag)) return '"…"';

@@ -9,12 +9,12 @@ export interface Flag {
   name: string;
   /** The input field it fills. */
   field: Field;
-  /** What it does to the field: sets it, reads it from a file, or adds to the artifact before it. */
+  /** What it does with the field: sets it, reads it from a file, or adds to the artifact before it. */
   role: "value" | "file" | "artifact" | "artifact-kind" | "artifact-metadata";
-  /** How the value is called; a flag without one is true by being there. */
+  /** The name of its value; a flag without a value is a switch. */
   value?: string;
   help: string;
-  /** Of a flag that help does not show: the one that it shows. */
+  /** For a flag that help does not show: the flag that help shows instead. */
   shownAs?: string;
 }
 
@@ -28,7 +28,7 @@ const derived = new Map<AnyOperation, Derived>();
 /** The flags that help, completion and the reference show. */
 export const flagsOf = (op: AnyOperation): Flag[] => derivedOf(op).shown;
 
-/** Those, and what they were called before. */
+/** Those, and their former names. */
 export function acceptedFlagsOf(op: AnyOperation): Flag[] {
   const { shown, former } = derivedOf(op);
   return [...shown, ...former];
@@ -38,7 +38,7 @@ function derivedOf(op: AnyOperation): Derived {
   let flags = derived.get(op);
   if (!flags) {
     const fields = fieldsOf(op.input());
-    // [C9] Who is calling is --agent with every command: --from and --sender name others, too.
+    // [C9] The caller is --agent with every command: --from and --sender can also name other agents.
     const isCaller = ({ key }: Field) => key === op.cli.identity && key !== "agent";
     flags = {
       shown: fields.filter((field) => !isCaller(field)).flatMap((field) => flagsOfField(op, field)),
@@ -63,7 +63,7 @@ function formerFlagsOf(field: Field): Flag[] {
   return field.file ? [flag, { ...flag, ...fromFile }] : [flag];
 }
 
-/** [M9] On every write, though no operation names it. */
+/** [M9] A flag of every write, although no operation lists it. */
 const keyField = {
   key: "idempotencyKey",
   type: "text",
@@ -113,16 +113,22 @@ function flagsOfField(op: AnyOperation, field: Field): Flag[] {
   ];
 }
 
-/** How the usage line calls a plain argument: as its flag calls the value, `AGENT`; text for a reader by what it is, `QUESTION`. */
+/**
+ * The name of a plain argument in the usage line: that of the flag's value, `AGENT`; for text the name of the field,
+ * `QUESTION`.
+ */
 export function plainWord(op: AnyOperation, key: string): string {
   const { field } = flagsOf(op).find((flag) => flag.field.key === key)!;
   return field.value === "TEXT" ? key.toUpperCase() : field.value!;
 }
 
-/** [Q1] Whether its flags may be written `key=value` as well: in all commands of the queue, and where plain words mean nothing else. */
+/**
+ * [Q1] Whether its flags may also be written as `key=value`: in all commands of the queue, and where plain words have
+ * no other meaning.
+ */
 export const assigns = ({ cli }: AnyOperation) => cli.program === "orch" || cli.plain === undefined;
 
-/** Whether its value is words for a reader, rather than a name or an id. */
+/** Whether its value is text for a reader, rather than a name or an id. */
 export const isText = ({ field }: Flag) => field.type === "text" && (field.file || field.value === "TEXT");
 
 export interface GlobalFlag {
@@ -130,7 +136,7 @@ export interface GlobalFlag {
   short?: string;
   value?: string;
   help: string;
-  /** Of a flag that help does not show: the one that it shows. */
+  /** For a flag that help does not show: the flag that help shows instead. */
   shownAs?: string;
 }
 
@@ -150,7 +156,7 @@ export const globalFlags: readonly GlobalFlag[] = [
   {
     name: "--trust",
     value: "FOLDER",
-    help: "trust buses in this folder to start programs (INBOX_TRUST; inbox trust approves one permanently)",
+    help: "trust buses in this folder to start programs (INBOX_TRUST; inbox trust approves a single bus permanently)",
   },
   { name: "--json", help: "print JSON: one line, or one line per item where the output is a stream" },
   { name: "--help", short: "-h", help: "show help with examples" },

@@ -37,7 +37,7 @@ const globalRows = (without: ReadonlySet<string> = new Set()): [string, string][
 
 const about: Record<Program, { what: string; round: string }> = {
   inbox: {
-    what: "Restante's command line, a durable bus for coding agents",
+    what: "the command line of Restante, a durable bus for coding agents",
     round: `  inbox init
   inbox send --agent leader --to worker --subject "Say hello"
   inbox claim --agent worker
@@ -45,7 +45,7 @@ const about: Record<Program, { what: string; round: string }> = {
   inbox show thr_1`,
   },
   orch: {
-    what: "Restante's queue for sub-agents; their results are delivered to your inbox",
+    what: "runs sub-agents for Restante, a durable bus for coding agents; their results are delivered to your inbox",
     round: `  orch agents
   orch push name=hello "Say hello"
   orch run
@@ -60,7 +60,7 @@ const exitCodes = `Exit codes: 0 ok, 1 failed (orch handoff, orch merge) or deni
 130 interrupted (Ctrl-C), 141 output closed (SIGPIPE), 143 terminated.
 inbox ask --wait: 0 for the first choice, 1 for the second, up to 9; 10 if nothing was decided in time.`;
 
-/** The nouns of operations, as people look for them. */
+/** The nouns of operations, in groups for people. */
 const headings: readonly (readonly [heading: string, nouns: readonly string[]])[] = [
   ["Threads: work that one agent claims, with a lease", ["threads"]],
   ["Mail: messages to one agent, collected once", ["mailbox"]],
@@ -78,7 +78,7 @@ function groupedCommands(program: Program): string {
       .filter(({ name }) => nouns.includes(name.split(".")[0]!))
       .map((op): [string, string] => [op.cli.listed ?? op.cli.command, op.summary]);
   const own = Object.entries(ownCommands(program)).map(([name, text]): [string, string] => [name, text]);
-  // Each program begins with what it is for.
+  // Each program lists its main purpose first.
   const first = program === "orch" ? "tasks" : "threads";
   const order = headings.toSorted((a, b) => Number(b[1].includes(first)) - Number(a[1].includes(first)));
   const groups: [string, [string, string][]][] = [
@@ -109,7 +109,7 @@ ${about[program].round}
 `;
 }
 
-/** Of what is no operation. */
+/** For commands that are not operations. */
 export const ownHelp: Record<string, (program: Program) => string> = {
   shell: () => `Run slash commands interactively, as the agent main unless --agent is given.
 
@@ -142,7 +142,7 @@ Examples:
 `,
 };
 
-/** [C12] Of a word that is no command alone: what there is below it. */
+/** [C12] For a word that is not a command by itself: its subcommands. */
 export function groupHelp(word: string, program: Program): string {
   return `${groupSummary(word)}.
 
@@ -160,11 +160,11 @@ const subcommandRows = (word: string, program: Program) =>
     .flatMap((name) => operationsOf(name, program))
     .map((op): [string, string] => [[op.cli.command, plainWords(op)].filter(Boolean).join(" "), op.summary]);
 
-/** Of a command that begins others (`retain`, `retain set`) with those. */
+/** For a command that is also the beginning of others (`retain`, `retain set`), with those. */
 export function commandHelp(command: string, program: Program): string {
   const more = subcommandRows(command, program);
   const all = operationsOf(command, program);
-  // What a command itself says of a flag (`list --agent`) is not contradicted below.
+  // A flag that the command describes itself (`list --agent`) is not listed again below.
   const own = new Set(all.flatMap((op) => ownFlags(op).map(({ name }) => name)));
   return `${all
     .map((op) => operationHelp(op, program))
@@ -185,7 +185,7 @@ export function plainWords(op: AnyOperation): string {
 /** The flag that chooses this form of a command that has two. */
 const chosenBy = ({ cli }: AnyOperation) => cli.needs && `--${cli.needs}`;
 
-/** [Q1] Where flags can be written as `key=value` too, with one of its own as the example. */
+/** [Q1] Says that flags can also be written as `key=value`, with one of its own as the example. */
 function assigning(op: AnyOperation, flags: readonly Flag[]): string {
   if (!assigns(op)) return "";
   const flag = flags.find(
@@ -197,7 +197,7 @@ function assigning(op: AnyOperation, flags: readonly Flag[]): string {
   return `\n\nA flag can also be written as key=value: ${example} is the same as ${flag.name} ${value}.\nWords after -- are never flags.`;
 }
 
-/** Who calls is a global flag. */
+/** The caller is a global flag. */
 const ownFlags = (op: AnyOperation) =>
   flagsOf(op).filter(({ name }) => name !== "--agent" || op.cli.identity === undefined);
 

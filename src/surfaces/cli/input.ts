@@ -1,4 +1,4 @@
-/** From scanned arguments to an operation's input. */
+/** Turns scanned arguments into an operation's input. */
 import { resolve } from "node:path";
 import { fromText } from "../../contract/coerce.ts";
 import { InboxError } from "../../contract/errors.ts";
@@ -19,7 +19,7 @@ export interface CommandLine {
   env: Record<string, string | undefined>;
 }
 
-/** An input that is being put together, for whom, and from what. */
+/** An input that is being built, for which operation, and from what. */
 interface Filling extends CommandLine {
   op: AnyOperation;
   flags: readonly Flag[];
@@ -29,7 +29,7 @@ interface Filling extends CommandLine {
 
 export interface CommandInput {
   input: Record<string, unknown>;
-  /** What is odd but not wrong: an artifact that does not exist. */
+  /** Warnings, such as for an artifact that does not exist. */
   warnings: string[];
 }
 
@@ -59,7 +59,7 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
 
 const takes = (op: AnyOperation, flag: string) => acceptedFlagsOf(op).some(({ name }) => name === flag);
 
-/** Of two operations with one name the other knows the flag: says what of the rest is not for that one. */
+/** If the other of two operations with the same command has the flag: says which of the other arguments do not fit it. */
 function ofOtherForm({ op, program }: Filling, flag: string, { given, plain }: Scanned): InboxError {
   const other = operationsOf(op.cli.command, program).find((form) => takes(form, flag))!;
   const mine = given.find((one) => !takes(other, one.flag));
@@ -70,7 +70,10 @@ function ofOtherForm({ op, program }: Filling, flag: string, { given, plain }: S
   );
 }
 
-/** What only one of two forms takes is refused without the flag that chooses it: it would do nothing, or something unexpected. */
+/**
+ * An argument that only one of two forms takes is refused without the flag that selects the form: it would have no
+ * effect, or an unexpected one.
+ */
 function requireForm({ op, input, program }: Filling, given: readonly GivenFlag[]): void {
   const { needs } = op.cli;
   if (needs === undefined || input[needs] !== undefined) return;
@@ -159,7 +162,7 @@ function fillPlain(filling: Filling, given: readonly string[]): void {
   });
 }
 
-/** A prompt need not be quoted: what is left over belongs to it. */
+/** A prompt may be given without quotes: the remaining words belong to it. */
 function unquoted(
   given: readonly string[],
   keys: readonly string[],
@@ -171,7 +174,7 @@ function unquoted(
   return [...given.slice(0, before), given.slice(before).join(" ")];
 }
 
-/** [C9] The caller is `--from` or `--agent`, else INBOX_AGENT, else what the operation says, else nobody. */
+/** [C9] The caller is `--from` or `--agent`, else INBOX_AGENT, else the operation's default, else unknown. */
 function fillIdentity({ input, op, env, program, flags }: Filling, scanned: Scanned): void {
   const { identity, identityDefault } = op.cli;
   if (identity === undefined) {
@@ -179,7 +182,7 @@ function fillIdentity({ input, op, env, program, flags }: Filling, scanned: Scan
     if (filters && scanned.globals.agent !== undefined) input.agent = scanned.globals.agent;
     return;
   }
-  // [X2] A token says who is calling; only what was typed on top of it is sent along, to be compared.
+  // [X2] A token says who is calling; only a name that was typed as well is sent along, to be compared.
   const token = scanned.globals.token ?? (env.INBOX_TOKEN || undefined);
   const assumed = token === undefined ? (agentIn(env) ?? identityDefault) : undefined;
   const caller = scanned.globals.agent ?? assumed;
@@ -195,7 +198,7 @@ function fillIdentity({ input, op, env, program, flags }: Filling, scanned: Scan
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** A whole file, or standard input; never more than a message may hold. */
+/** Reads a whole file, or standard input, up to the size limit of a message. */
 function readText(path: string, { name, field }: Flag, { cwd, op }: Filling): string {
   if (path === "") throw invalid(`${name} must be a path, or - for standard input`);
   let bytes: Uint8Array;

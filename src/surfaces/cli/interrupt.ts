@@ -1,6 +1,6 @@
 /**
- * [Q11] Ctrl-C ends the waiting, and not what is waited for: a sub-agent goes on, and whoever typed it is told its name.
- * The second one ends the program at once.
+ * [Q11] Ctrl-C ends the wait, but not the sub-agent that is waited for: its name is printed. A second Ctrl-C ends the
+ * program at once.
  */
 import { endOfWait } from "../../inbox/inbox.ts";
 

@@ -1,6 +1,6 @@
 /**
- * `orch keep --db PLACE`: not for people, a supervisor starts it and hands it tasks, one at a time. It loads nothing of the
- * command line, which would be a fifth of what it costs.
+ * `orch keep --db PLACE`: not for people; a supervisor starts it and gives it tasks, one at a time. It loads nothing
+ * of the command line, which would be a fifth of its cost.
  */
 import { asInboxError, errorTable } from "../../contract/errors.ts";
 import type { Door } from "../../hub.ts";
@@ -12,15 +12,15 @@ import { patiently, startMs } from "../../orch/retry.ts";
 import { plainPaint } from "../text/paint.ts";
 import { refusalText } from "../text/refusal.ts";
 
-/** For whoever reads why a task failed. Loaded by those that fail: it knows every operation. */
+/** Spells errors for the person who reads why a task failed. Loaded only on failure: it knows every operation. */
 const spelling = () => (require("../spelling/shell.ts") as typeof import("../spelling/shell.ts")).inShell();
 
-/** Answers with the exit code; what goes wrong is said to standard error, which the supervisor has put into a file. */
+/** Returns the exit code; errors go to standard error, which the supervisor has redirected to a file. */
 export async function runKeeper([flag, place, task]: readonly string[]): Promise<number> {
   try {
     const { env } = process;
     if (flag !== "--db" || !env.INBOX_KEEP) throw notForPeople();
-    // A supervisor from before an upgrade starts one for each task, and has no line to it.
+    // A supervisor of an earlier version starts one keeper per task, without a connection to it.
     const only = task === undefined ? undefined : [{ number: Number(task), token: env.INBOX_KEEP }];
     const db = locate(unmasked({ db: place, env, cwd: process.cwd() }));
     const delivery = brokerOf(env);
@@ -40,13 +40,13 @@ export async function runKeeper([flag, place, task]: readonly string[]): Promise
   }
 }
 
-type Place = Pick<Keeping, "engine" | "db" | "delivery" | "url" | "env" | "spelling">;
+type KeeperContext = Pick<Keeping, "engine" | "db" | "delivery" | "url" | "env" | "spelling">;
 
-/** Answers whether it may be handed another. */
-async function keepOne(place: Place, { number, token }: Handed): Promise<boolean> {
+/** Returns whether it may take another task. */
+async function keepOne(place: KeeperContext, { number, token }: Handed): Promise<boolean> {
   let door: Door | undefined;
   const serve = () => {
-    // Loaded by those that need one: most tasks do without.
+    // Loaded only when needed: most tasks do not need it.
     const { openDoor } = require("../../hub.ts") as typeof import("../../hub.ts");
     door ??= openDoor(place.db, place.delivery);
     return door.url;

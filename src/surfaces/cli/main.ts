@@ -8,7 +8,7 @@ import { spelledIn } from "../../contract/phrase.ts";
 import type { BusOperation, Handed, Inbox } from "../../inbox/inbox.ts";
 import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate.ts";
 import { argumentBytes } from "../../platform/argument-bytes.ts";
-import { version } from "../../version.ts";
+import { versionLine } from "../../version.ts";
 import { inShell } from "../spelling/shell.ts";
 import type { Apart } from "../text/noun-renders.ts";
 import { snakeCase } from "../text/recase.ts";
@@ -49,7 +49,7 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
   const rest = argv.toSpliced(at, length);
   const forms = operationsOf(command, program);
   const scanned = scanForms(forms, rest, command, program);
-  if (scanned.globals.version) return writeOut(`${program} ${version}\n`);
+  if (scanned.globals.version) return writeOut(versionLine(program));
   if (scanned.globals.help) return writeOut(commandHelp(command, program));
   const op = chooseForm(forms, scanned);
   try {
@@ -59,7 +59,7 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
   }
 }
 
-/** Most commands have one form. Of two, the likelier one is tried alone: building a schema costs time. */
+/** Most commands have one form. Of two, the more likely one is tried first, because building a schema takes time. */
 function scanForms(
   forms: readonly AnyOperation[],
   rest: readonly string[],
@@ -72,14 +72,14 @@ function scanForms(
     try {
       return scanArguments(rest, acceptedFlagsOf(likely), command, { program });
     } catch {
-      // A flag of the other form, or of none.
+      // A flag of the other form, or an unknown one.
     }
   }
   const keyed = program === "orch" || forms.every(assigns);
   return scanArguments(rest, forms.flatMap(acceptedFlagsOf), command, { assigns: keyed, program });
 }
 
-/** Of two operations with one name the first that knows all that was given. */
+/** Of two operations with the same command, the first that accepts all arguments. */
 function chooseForm(forms: readonly AnyOperation[], { given, plain }: Scanned): AnyOperation {
   const fits = (op: AnyOperation) => {
     if (plain.length > (op.cli.plain?.length ?? 0)) return false;
@@ -90,7 +90,7 @@ function chooseForm(forms: readonly AnyOperation[], { given, plain }: Scanned): 
 
 async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): Promise<number> {
   const { globals } = scanned;
-  // By the environment: whatever is started from here has to know it as well.
+  // Set in the environment, because processes that are started from here need it as well.
   if (globals.trust !== undefined)
     process.env.INBOX_TRUST = [resolve(globals.trust), process.env.INBOX_TRUST].filter(Boolean).join(":");
   const asked = { db: globals.db, delivery: globals.delivery, env: process.env, cwd: process.cwd() };
@@ -125,7 +125,7 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
     const exit = await answer(op, { value }, command, json);
     return exit || (command.warnings.length ? errorTable.invalid_input.exit : 0);
   }
-  // What it has begun goes on without it.
+  // What it has started continues without it.
   const signal = op.waits?.goesOn ? untilInterrupted() : undefined;
   const options = { idempotencyKey, signal, caller: { surface: "cli" as const } };
   let handed: Handed<unknown>;
@@ -140,7 +140,7 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   return signal?.aborted && exit === exitNothing ? exitInterrupted : exit;
 }
 
-/** Loaded where it is needed: on a bus that is not trusted. */
+/** Loaded only when needed: on a bus that is not trusted. */
 const offer: typeof import("./bus-trust.ts").offerTrust = (...args) =>
   (require("./bus-trust.ts") as typeof import("./bus-trust.ts")).offerTrust(...args);
 
@@ -183,7 +183,7 @@ function jsonAnswer(op: AnyOperation, value: object, warnings: readonly string[]
   return `${safeJson({ ok: true, command: op.cli.command, ...fields, ...(warnings.length && { warnings }) })}\n`;
 }
 
-/** The field the protocol shows; what else there is goes into it, where it is an object. */
+/** The field that the protocol shows; other fields are added to it if it is an object. */
 function bareAnswer({ cli: { bare } }: AnyOperation, value: Record<string, unknown>): unknown {
   if (bare === undefined) return value;
   const { [bare]: shown, ...rest } = value;
@@ -202,7 +202,7 @@ async function report(error: InboxError, json: boolean): Promise<number> {
       const printed = await print(`${safeJson({ ok: false, error: error.shape(inShell()) })}\n`);
       return printed ? exit : exitBrokenPipe;
     } catch {
-      // Standard output itself is what fails: say so where it can still be heard.
+      // Standard output itself has failed: report it on standard error.
     }
   }
   const shape = error.shape(inShell());
@@ -213,7 +213,7 @@ async function report(error: InboxError, json: boolean): Promise<number> {
   return exit;
 }
 
-/** The runtime turns bytes that are no text into U+FFFD without a word; what was typed would be stored altered. */
+/** The runtime silently turns invalid bytes into U+FFFD; what was typed would be stored altered. */
 function checkEncoding(argv: readonly string[]): void {
   if (!argv.some((token) => token.includes("\ufffd"))) return;
   const typed = argumentBytes();

@@ -1,4 +1,4 @@
-/** A file here, or a hub somewhere: whoever has it opened cannot tell. */
+/** Opens a database file or a hub; the caller cannot tell which. */
 import { actingAs, requireOwner } from "../../inbox/caller.ts";
 import { type Inbox, openInbox } from "../../inbox/inbox.ts";
 import { isHub } from "../../location/locate.ts";

@@ -7,17 +7,17 @@ import { inShell } from "../spelling/shell.ts";
 import { type Paint, paintOf } from "../text/paint.ts";
 import { setIn } from "../text/safe.ts";
 
-/** What a shell reports for a program that died of a closed pipe. */
+/** The exit code that a shell reports for a program that died of a closed pipe. */
 export const exitBrokenPipe = 141;
 
 const gone = new Set(["EPIPE", "ECONNRESET", "EBADF"]);
 
-/** From here on (between 1,000 and 2,000 bytes) `Bun.write` reserves a file's first bytes before it writes. */
+/** From this size on (between 1,000 and 2,000 bytes) `Bun.write` preallocates the file before it writes. */
 const reservedFrom = 1000;
 
-/** True once everything was taken; false where the reader has gone away. A full disk behind it is thrown. */
+/** True once everything was written; false if the reader has closed the pipe. A full disk throws. */
 export async function print(text: string): Promise<boolean> {
-  // `Bun.write` of nothing would empty a file that others have written to before.
+  // `Bun.write` of an empty text would truncate a file that others have written to before.
   if (text === "") return true;
   try {
     if (text.length > reservedFrom && fs().fstatSync(1).isFile()) writeWhole(text);
@@ -33,35 +33,35 @@ export async function print(text: string): Promise<boolean> {
   }
 }
 
-/** Reserved bytes would stay there as zeros where the file is appended to (`>>`). */
+/** Preallocated bytes would stay as zeros if the file is appended to (`>>`). */
 function writeWhole(text: string): void {
   let rest = new TextEncoder().encode(text);
   while (rest.length) rest = rest.subarray(fs().writeSync(1, rest));
 }
 
 /**
- * Whether anybody gave us a standard output. Where it was closed (`>&-`) the runtime opens /dev/null in its place, and
- * everything would seem to be taken.
+ * Whether there is a standard output. If it was closed (`>&-`), the runtime opens /dev/null in its place, and every
+ * write would seem to succeed.
  */
 export const hasOutput = (): Promise<boolean> => isInherited(1);
 
 /** [X13] A warning may quote what others wrote, or what was typed. */
 export const warn = (message: Text) => complain(`warning: ${setIn(spelledWhole(message, inShell()), 9)}\n`);
 
-/** Our own words to standard error, colours and all: what is not ours goes through `warn` or `refusalText`. */
+/** Our own text to standard error, with colours; text of others goes through `warn` or `refusalText`. */
 export function complain(text: string): void {
   try {
     fs().writeSync(2, text);
   } catch {
-    // Nobody listens there either.
+    // Standard error is closed as well.
   }
 }
 
-/** Text for whoever reads, and the exit code that comes of it. */
+/** Prints text, and returns the exit code. */
 export async function writeOut(text: string): Promise<number> {
   return (await print(text)) ? 0 : exitBrokenPipe;
 }
 
-/** Colour where a terminal shows it, and nobody has said that they want none. */
+/** Colour on a terminal, unless it was turned off. */
 export const paintFor = (descriptor: 1 | 2): Paint =>
   paintOf(!process.env.NO_COLOR && process.env.TERM !== "dumb" && isTerminal(descriptor));

@@ -1,4 +1,7 @@
-/** [C13] [C14] What a refusal says, in the words of the command that refused: only flags that it has, only arguments that it takes. */
+/**
+ * [C13] [C14] The text of an error as the command's user knows it: only flags that the command has, only arguments
+ * that it takes.
+ */
 import { hinted, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { type Spelling, spelledWhole } from "../../contract/phrase.ts";
@@ -17,7 +20,7 @@ export interface Typed {
   scanned: Scanned;
 }
 
-/** With all references spelled, and a hint where whoever refused had nothing better than the table of errors. */
+/** With all references spelled, and a hint if the error has only the one from the table of errors. */
 export function asTyped(error: InboxError, typed: Typed): InboxError {
   const { code, said, details, cause } = withHint(error, typed);
   const message = spelledWhole(said.message, inMessages(typed));
@@ -25,7 +28,7 @@ export function asTyped(error: InboxError, typed: Typed): InboxError {
   return new InboxError(code, message, { hint, details, cause });
 }
 
-/** A plain argument is called as the usage line calls it, unless it was given by its flag. */
+/** A plain argument has the name from the usage line, unless it was given by its flag. */
 function inMessages({ op, scanned }: Typed): Spelling {
   const spelling = inShell(op);
   return (reference) => {
@@ -36,7 +39,7 @@ function inMessages({ op, scanned }: Typed): Spelling {
   };
 }
 
-/** What is to be left out is called as it was given; what is to be added, by its flag. */
+/** What is to be left out is named as it was given; what is to be added, by its flag. */
 function inHints(typed: Typed): Spelling {
   const { op, scanned } = typed;
   const [asFlags, asGiven] = [inShell(op), inMessages(typed)];
@@ -60,13 +63,13 @@ function withHint(error: InboxError, typed: Typed): InboxError {
   return error;
 }
 
-/** How text gets across that cannot be a part of the message. */
+/** How to pass text that cannot be part of the message. */
 export const elsewhere = (op: AnyOperation) =>
   flagsOf(op).some(({ role }) => role === "artifact")
     ? "put it into a file and attach it with --artifact PATH"
     : "put it into a file and send its path";
 
-/** More plain arguments than there are: unquoted text is put together, anything else is shown how. */
+/** Too many plain arguments: unquoted text is joined in an example, anything else gets the usage line. */
 export function surplus(
   op: AnyOperation,
   program: Program,

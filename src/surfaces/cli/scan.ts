@@ -1,4 +1,4 @@
-/** Arguments as they were typed, sorted into global flags, flags and plain words. Knows no operation's meaning. */
+/** Sorts the arguments as typed into global flags, flags and plain words. Does not know what operations mean. */
 import { InboxError } from "../../contract/errors.ts";
 import { closest, meant } from "../../contract/suggest.ts";
 import type { Program } from "./commands.ts";
@@ -29,7 +29,7 @@ export interface Scanned {
 
 const invalid = (message: string, hint?: string) => new InboxError("invalid_input", message, { hint });
 
-/** The first three plain words, past global flags, and where they stand: some or all name the command. */
+/** The first three plain words, after global flags, and their positions: some or all of them name the command. */
 export function leadingWords(argv: readonly string[]): { words: string[]; at: number } {
   let at = 0;
   while (argv[at]?.startsWith("-")) {
@@ -41,7 +41,10 @@ export function leadingWords(argv: readonly string[]): { words: string[]; at: nu
   return { words: end < 0 ? words : words.slice(0, end), at };
 }
 
-/** Sorts a command's arguments by its flags; where `assigns` is set `from=a` is understood as `--from a`. Wrong ones are named, with the closest right one. */
+/**
+ * Sorts a command's arguments by its flags; if `assigns` is set, `from=a` means `--from a`. An unknown flag is
+ * reported with the closest known one.
+ */
 export function scanArguments(
   argv: readonly string[],
   flags: readonly Flag[],
@@ -101,7 +104,7 @@ export function scanArguments(
   return scanned;
 }
 
-/** Where the rest is a prompt a mistyped option would become a part of it, unseen. */
+/** If the rest is a prompt, a mistyped option would silently become part of it. */
 function refuseTypo(key: string, token: string, known: readonly string[], where: string): void {
   if (/\s/.test(token)) return;
   const [close] = closest(
@@ -128,7 +131,7 @@ function take({ globals, given }: Scanned, flag: string, value?: string): void {
   else given.push({ flag, value });
 }
 
-/** Earlier names of flags are compared too, and the flag that help shows is suggested. */
+/** Former names of flags are compared too, and the flag that help shows is suggested. */
 function unknownFlag(
   name: string,
   flags: readonly Pick<Flag, "name" | "shownAs">[],

@@ -32,7 +32,7 @@ async function complete(inbox: Inbox, line: string): Promise<Completed> {
     : flags.filter(({ value }) => value !== undefined).map(({ name }) => `${name.slice(2)}=`);
   const ops = operationsOf(command, program);
   const taken = ops.flatMap((op) => flagsOf(op).flatMap(({ field }) => namesTaken(op, field) ?? []));
-  // Of a command that is not known, or takes no names, those that are typed most.
+  // For a command that is unknown, or takes no names, the names that are typed most.
   const kinds: NameKind[] = taken.length ? [...new Set(taken)] : ["tasks", "agents"];
   const assigned = /^[\w-]+=(?:.*,)?/.exec(typed)?.[0];
   const names =

@@ -1,4 +1,4 @@
-/** What was typed in the shell before, for the arrow keys. */
+/** The history of the shell, for the arrow keys. */
 import { dirname, join } from "node:path";
 import { fs } from "../../platform/system.ts";
 import { stateFolder } from "../../platform/user-folders.ts";
@@ -11,7 +11,7 @@ export function historyFile(): string {
   return file;
 }
 
-/** The newest first, as the line editor wants it. */
+/** Newest first, as the line editor needs it. */
 export function readHistory(): string[] {
   try {
     return fs().readFileSync(historyFile(), "utf8").split("\n").filter(Boolean).slice(-kept).reverse();

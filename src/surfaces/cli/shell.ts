@@ -1,6 +1,6 @@
 /**
- * [Q13] `inbox shell`: the slash commands, typed one after another, acting for `main`. Each runs as a program of its own,
- * so that Ctrl-C ends a wait and not the shell, and a broken command breaks nothing else.
+ * [Q13] `inbox shell`: runs slash commands for `main`. Each runs as a separate process, so that Ctrl-C ends a wait
+ * and not the shell, and a crash of one command affects nothing else.
  */
 import { asInboxError } from "../../contract/errors.ts";
 import type { Event } from "../../contract/event.ts";
@@ -54,7 +54,7 @@ export async function runShell(
   }
 }
 
-/** From a pipe or a file: one line after another; the last failure is what it ends with. */
+/** From a pipe or a file: one line after another; its exit code is that of the last failure. */
 async function readThrough(run: (line: string) => Promise<number | "quit">): Promise<number> {
   let status = 0;
   const { createInterface } = require("node:readline") as typeof import("node:readline");
@@ -104,7 +104,7 @@ async function talk(
     remember(line);
     busy = true;
     lines.pause();
-    // In raw mode Ctrl-C would be a letter that nobody reads.
+    // In raw mode Ctrl-C would be a character that nobody reads.
     process.stdin.setRawMode(false);
     void run(line).then((code) => {
       busy = false;
@@ -120,7 +120,7 @@ async function talk(
   return 0;
 }
 
-/** Live notices: what comes into the inbox while the person reads or types. Nothing is collected by it. */
+/** Live notices: mail that arrives while the person reads or types. Nothing is collected by it. */
 async function announceMail(
   inbox: Inbox,
   agent: string,
@@ -131,7 +131,7 @@ async function announceMail(
     for await (const event of inbox.follow({}, { signal }))
       if (event.messageId !== null && event.payload.to === agent && event.source !== agent) announce(event);
   } catch {
-    // The database is away, or the shell ends: commands say so by themselves.
+    // The database is unavailable, or the shell is ending: commands report this themselves.
   }
 }
 
@@ -156,7 +156,7 @@ async function start(
   env: Record<string, string | undefined>,
 ): Promise<number> {
   const ignore = () => {};
-  // The program in front gets the Ctrl-C as well, and ends; the shell stays.
+  // The running program gets the Ctrl-C as well, and ends; the shell continues.
   process.on("SIGINT", ignore);
   try {
     const child = Bun.spawn([...programWords(), ...argv], {
@@ -197,6 +197,6 @@ function remember(line: string): void {
   try {
     fs().appendFileSync(historyFile(), `${line}\n`, { mode: 0o600 });
   } catch {
-    // A history is a comfort, no more.
+    // The history is only a convenience.
   }
 }

@@ -1,11 +1,11 @@
-/** [Q13] The slash commands: which command of which program each means. */
+/** [Q13] The command and program that each slash command stands for. */
 import { InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { didYouMean } from "../../contract/suggest.ts";
 import { operationsFor, operationsOf, type Program } from "./commands.ts";
 import { flagsOf, globalFlags, isText } from "./flags.ts";
 
-/** What has another name there, or is in both programs. */
+/** Commands with another name in the shell, or that both programs have. */
 const otherNames: Readonly<Record<string, readonly [Program, string]>> = {
   inbox: ["inbox", "mail"],
   show: ["inbox", "show"],
@@ -19,7 +19,7 @@ const otherNames: Readonly<Record<string, readonly [Program, string]>> = {
 
 export function slashCommands(): Map<string, readonly [Program, string]> {
   const all = new Map<string, readonly [Program, string]>();
-  // What is about a database or a server is typed in a shell.
+  // Commands about a database or a server are not slash commands.
   for (const program of ["inbox", "orch"] as const)
     for (const { kind, cli } of operationsFor(program))
       if (kind !== "local" || cli.slash) all.set(cli.command, [program, cli.command]);
@@ -45,12 +45,12 @@ export function meantBy(words: readonly string[]): { program: Program; argv: str
   }
   const [program, command] = found;
   const rest = words.slice(two ? 2 : 1);
-  // The queue's commands see to it themselves: an option of theirs looks like a word.
+  // Commands of the queue join text themselves: their options look like words.
   const text = program === "orch" ? rest : textInOne(operationsOf(command, program), rest);
   return { program, argv: [...command.split(" "), ...text] };
 }
 
-/** Text at the end need not be quoted here: the words of `/send bob hello there` are one message. */
+/** Text at the end may be given without quotes: the words of `/send bob hello there` are one message. */
 function textInOne(forms: readonly AnyOperation[], words: readonly string[]): readonly string[] {
   const op = forms.find(({ cli }) => cli.plain !== undefined);
   const keys = op?.cli.plain ?? [];
@@ -69,7 +69,7 @@ function textInOne(forms: readonly AnyOperation[], words: readonly string[]): re
   return [...plain.slice(0, keys.length - 1), plain.slice(keys.length - 1).join(" "), ...others];
 }
 
-/** What a refusal tells to type, as it is typed here. */
+/** Spells a command in an error as it is typed here. */
 export function inSlashes(text: string): string {
   const names = [...slashCommands()].sort(([, [, a]], [, [, b]]) => b.length - a.length);
   return names.reduce(

@@ -1,4 +1,4 @@
-/** [N1] [N3] Commands that are run one after another before the person's eyes: each is shown as it can be typed, and then run as that. */
+/** [N1] [N3] Runs commands one after another and shows each: printed as it can be typed, and then run like that. */
 
 import { InboxError } from "../../contract/errors.ts";
 import { shellWord } from "../../contract/shell-word.ts";
@@ -13,9 +13,12 @@ type Name = "inbox" | "orch";
 export interface StepOptions {
   cwd: string;
   env: Env;
-  /** Standard output is for one answer in JSON: what is told goes to standard error. */
+  /** Standard output is for one answer in JSON: everything else goes to standard error. */
   json: boolean;
-  /** Commands get a process group of their own, so that Ctrl-C is for whoever runs the steps, who ends them with `stop`. */
+  /**
+   * Commands get their own process group, so that Ctrl-C reaches only the process that runs the steps, which ends
+   * them with `stop`.
+   */
   apart?: boolean;
 }
 
@@ -29,19 +32,19 @@ export interface Ran {
 export interface Steps {
   say(text: string): void;
   note(text: string): void;
-  /** Shows a command and what it prints, and answers with what it says in JSON. A failure ends everything. */
+  /** Shows a command and its output, and returns its answer in JSON. A failure ends all steps. */
   run(program: Name, ...words: string[]): Promise<void>;
-  /** The same, for its answer: shown are the command and the lines that `tell` makes of it. */
+  /** The same, but shows only the command and the lines that `tell` makes of its answer. */
   ask(program: Name, words: string[], tell?: (answer: Ran["answer"]) => string[]): Promise<Ran>;
-  /** With the terminal in its hands: it may ask. */
+  /** With the terminal, so that it can ask questions. */
   hand(program: Name, ...words: string[]): Promise<number>;
-  /** Its lines as they come. */
+  /** Its lines as they are printed. */
   follow(program: Name, words: string[], line: (text: string) => void): Promise<void>;
-  /** Ends the commands that run, and waits for it; none is started any more. */
+  /** Ends the running commands, and waits for them; no more are started. */
   stop(): Promise<void>;
 }
 
-/** Starts the commands, and knows which of them run. */
+/** Starts the commands, and keeps track of those that run. */
 function startingSteps({ cwd, env, apart }: Required<Omit<StepOptions, "json">>) {
   const running = new Set<Bun.Subprocess>();
   let stopped = false;
@@ -74,7 +77,7 @@ export function openSteps({ cwd, env, json, apart = false }: StepOptions): Steps
     try {
       fs().writeSync(json ? 2 : 1, `${text}\n`);
     } catch {
-      // Nobody looks: the steps are done all the same.
+      // Nobody reads the output: the steps are done nevertheless.
     }
   };
   const show = (program: Name, words: readonly string[]) =>

@@ -1,4 +1,4 @@
-/** What comes or goes a line at a time: answers for as long as somebody reads, and files of any length. */
+/** Operations that print or read line by line: streams, and files of any length. */
 import type { Inbox } from "../../inbox/inbox.ts";
 import { snakeCase } from "../text/recase.ts";
 import { safeJson } from "../text/safe.ts";
@@ -8,7 +8,7 @@ import { followLog } from "./tasks-log.ts";
 
 type Stream = (inbox: Inbox, input: Record<string, unknown>, how: { json: boolean }) => Promise<number>;
 
-/** By operation; each answers with the exit code. Which there are the table says (`cli.stream`). */
+/** By operation; each returns the exit code. The table says which operations these are (`cli.stream`). */
 export const streams: Readonly<Record<string, Stream>> = {
   "events.watch": async (inbox, input) => {
     for await (const record of inbox.follow(input))
@@ -21,5 +21,5 @@ export const streams: Readonly<Record<string, Stream>> = {
 
 type LineReader = (inbox: Inbox, path: string, warnings: string[]) => Promise<object>;
 
-/** By operation; each reads a file and answers for the whole of it. Which there are the fields say (type `lines`). */
+/** By operation; each reads a file and answers for the whole of it. The fields say which operations these are (type `lines`). */
 export const lineReaders: Readonly<Record<string, LineReader>> = { "entries.import": importEntries };

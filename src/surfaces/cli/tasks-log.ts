@@ -31,7 +31,7 @@ export async function followLog(
   }
 }
 
-/** A line that is whole is ended at once: whoever reads along has it. */
+/** A complete line is ended at once, so that a reader of the output gets it. */
 function lineOf(entry: TranscriptEntry, paint: Paint, before: TranscriptEntry | undefined): string {
   const text = transcriptText(entry, paint, before);
   const started = before && !before.open ? text.replace(/^\n/, "") : text;

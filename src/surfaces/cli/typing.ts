@@ -1,11 +1,11 @@
-/** How an operation is called by whoever reads us: in a shell, or in the shell of slash commands ([Q13]). */
+/** How operations are written for the reader: in a shell, or in the shell of slash commands ([Q13]). */
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { Spelling } from "../../contract/phrase.ts";
 import { inShell } from "../spelling/shell.ts";
 
 const slashes = () => require("./slash.ts") as typeof import("./slash.ts");
 
-/** A text of ours, with the commands in it as they are typed here. */
+/** Our text, with the commands in it as they are typed here. */
 export const inTyping = (text: string) => (process.env.INBOX_SHELL ? slashes().inSlashes(text) : text);
 
 export const typing = (op?: AnyOperation): Spelling => {

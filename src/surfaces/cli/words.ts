@@ -1,9 +1,9 @@
-/** A typed line as words, the way a shell reads it: quotes keep text together, `\` takes the next character as it is. */
+/** Splits a typed line into words as a shell does: quotes keep text together, `\` escapes the next character. */
 import { InboxError } from "../../contract/errors.ts";
 
 const isLetter = (one: string | undefined) => one !== undefined && /\p{L}/u.test(one);
 
-/** An apostrophe between letters is one. What follows a `#` at the beginning of a word is a remark. */
+/** An apostrophe between letters is part of the word. Text after a `#` at the beginning of a word is a comment. */
 export function wordsOf(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;

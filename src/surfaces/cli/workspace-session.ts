@@ -1,4 +1,7 @@
-/** [N5] [U6] The way back into an agent's session: `setup` knows the command of each program, and the workspace of a folder gets it. */
+/**
+ * [N5] [U6] The command that reopens an agent's session: `setup` knows it for each program, and stores it in the
+ * workspace of the folder.
+ */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { noSession, type Workspace } from "../../contract/workspace.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
@@ -12,7 +15,7 @@ import { agrees } from "./question.ts";
 type Input = ParsedOf<"bus.setup">;
 type Session = OutputOf<"bus.setup">["session"];
 
-/** `mayAsk`: somebody sits at a terminal. Where the bus cannot be asked there is nothing to offer: setup is about the client. */
+/** `mayAsk`: there is a terminal. If the bus cannot be read, nothing is offered: setup is about the client. */
 export async function offerSession(asked: Asked, input: Input, mayAsk: boolean): Promise<Session> {
   if (input.remove || input.scope === "user" || input.session === noSession) return null;
   let inbox: Inbox | undefined;
@@ -37,7 +40,7 @@ export async function offerSession(asked: Asked, input: Input, mayAsk: boolean):
   }
 }
 
-/** The one whose address was given, else the one of this folder. */
+/** The workspace whose address was given, else the one of this folder. */
 function isMeant({ workspaceId, path }: Workspace, { cwd }: Asked, { url }: Input): boolean {
   const named = url === undefined ? undefined : /\/mcp\/([^/?#]+)/.exec(url)?.[1];
   return named === undefined ? path === fs().realpathSync(cwd) : workspaceId === named;

@@ -1,6 +1,7 @@
 /**
- * The bus over HTTP, behind the same interface as the embedded one. Writes carry a key of their own, so that one whose
- * answer was lost can be sent again; waits are cut into requests (long-wait.ts); an answer is confirmed once it is held.
+ * The bus over HTTP, behind the same interface as the embedded one. Writes carry an idempotency key, so that one
+ * whose answer was lost can be sent again; waits are split into requests (long-wait.ts); an answer is confirmed once
+ * it was received.
  */
 import { newClientKey } from "../../contract/client-key.ts";
 import { type AnyOperation, checkKey, parseInput } from "../../contract/operation.ts";
@@ -17,7 +18,7 @@ import { events } from "./stream.ts";
 
 export interface ClientOptions {
   token?: string;
-  /** Another way to fetch; the usual one unless told. */
+  /** A replacement for `fetch`. */
   fetch?: Wire["fetch"];
 }
 
@@ -47,7 +48,7 @@ export function connect(address: string, options: ClientOptions = {}) {
     options: ClientCall = {},
   ): Promise<HandedOver<OutputOf<N>>> {
     const op = operationNamed(name) as AnyOperation;
-    // With a token the hub knows who is calling; without, everything can be checked here, in the caller's words.
+    // With a token the hub knows who is calling; without one, the input can be checked here, in the caller's terms.
     const checked = wire.token === undefined ? parseInput(op, input) : (input as Record<string, unknown>);
     checkKey(op, options.idempotencyKey);
     if (op.kind === "wait") return handOver(wire, await patiently(wire, op, checked, options.signal));
@@ -76,7 +77,7 @@ function handOver<T>(wire: Wire, { value, handOver }: Sent): HandedOver<T> {
   };
 }
 
-/** A read changes nothing and a keyed write happens once: both may be tried again. */
+/** A read changes nothing and a write with a key is applied once: both may be retried. */
 async function repeatedly(
   wire: Wire,
   op: AnyOperation,
@@ -88,7 +89,7 @@ async function repeatedly(
   const sent = await again(write, (error) =>
     idempotencyKey === undefined ? error : notKnown(op, wire, idempotencyKey, error),
   );
-  // Our own key is nobody's business: that a first try had arrived is no news to the caller.
+  // Our own key is internal: the caller need not know that a first try had arrived.
   if (options.idempotencyKey === undefined) delete (sent.value as { deduplicated?: boolean }).deduplicated;
   return sent;
 }

@@ -18,7 +18,7 @@ import {
 } from "./request.ts";
 
 const sliceSeconds = 50;
-/** A request that lasted at least this long was a wait that had begun, not a refusal. */
+/** A request that lasted at least this long was a wait, not a refusal. */
 const begunMs = 500;
 const pauseMs = 300;
 /** How often a hub that is there, and whose answers do not arrive, is asked. */
@@ -40,7 +40,7 @@ export async function patiently(
   const { after, goesOn } = op.waits ?? {};
   const over = op.waits?.over ?? ((value: unknown) => !op.nothing?.(value as never));
   let input = { ...asked };
-  // What begins something, or begins now, is asked first where that is: from then on it can be asked again.
+  // A call that starts something, or counts from now on, is first sent without a wait; what that returns can be repeated.
   let anchored = !goesOn && (after === undefined || input[after] !== undefined);
   let begun = false;
   let lost = 0;
@@ -93,7 +93,7 @@ function next({ waits }: AnyOperation, input: Input, value: unknown): Input {
   return waits!.after ? { ...input, [waits!.after]: output.nextEventId } : input;
 }
 
-/** Until a hub answers again, whatever it says; `error` if none does in time. */
+/** Until a hub answers again, with anything; throws `error` if none does in time. */
 async function untilBack(
   knock: () => Promise<void>,
   deadline: number,

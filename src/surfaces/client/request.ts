@@ -15,24 +15,24 @@ export interface Wire {
 
 export interface Sent {
   value: unknown;
-  /** What to say once the answer is held, or could not be used; undefined where nobody waits for a word. */
+  /** Confirms or releases the answer; undefined if nothing was handed over. */
   handOver?: Receipt;
 }
 
 interface Extras {
   idempotencyKey?: string;
-  /** What the answer is called by, if it hands something over. */
+  /** The id of the hand-over, if there is one. */
   id?: string;
   signal?: AbortSignal;
 }
 
-/** What every request says: that a client of the hub's sent it, and by whose token. */
+/** The headers of every request: that a client of the hub sent it, and its token. */
 export const headersOf = ({ token }: Wire): Record<string, string> => ({
   [clientHeader]: "restante",
   ...(token !== undefined && { authorization: `Bearer ${token}` }),
 });
 
-/** The first route whose path fields are all given: a claim without a thread has one of its own. */
+/** The first route whose path fields are all given: a claim without a thread has its own. */
 function routeOf(op: AnyOperation, input: Record<string, unknown>): string {
   if (!Array.isArray(op.http)) throw new InboxError("invalid_input", `${op.name} has no route`);
   const routes = op.http as readonly string[];
@@ -57,7 +57,7 @@ export async function send(
   let path = pattern.replace(/:(\w+)/g, (_, key: string) => {
     const value = String(rest[key]);
     delete rest[key];
-    // Whoever reads an address takes these for the way to another one.
+    // In a URL these would be read as another path.
     if (value === "." || value === "..")
       throw new InboxError("invalid_input", `${key} must not be "${value}", which an address cannot hold`);
     return encodeURIComponent(value);
@@ -72,7 +72,7 @@ export async function send(
     if (given.length) path += `?${query}`;
   } else {
     headers["content-type"] = "application/json";
-    // In the body, not as a header: a header loses spaces, and cannot hold every text.
+    // In the body, not as a header: a header loses spaces, and cannot contain every text.
     const { idempotencyKey } = extras;
     body = JSON.stringify({
       ...Object.fromEntries(given),
@@ -80,11 +80,11 @@ export async function send(
     });
   }
   const { signal } = extras;
-  // Whoever goes away has not got the answer, even if it is on its way.
+  // A caller that aborts has not received the answer, even if it is on its way.
   const giveUp = () => void tell(wire, "release", unanswered(op, input, id)).catch(() => {});
   signal?.addEventListener("abort", giveUp);
   try {
-    // [A8] A person takes as long as a person takes; other runtimes than ours have no such limit, and do not know the word.
+    // [A8] A person may take long to answer. Other runtimes than Bun have no such limit, and ignore the option.
     const patient = op.kind === "wait" ? { timeout: false } : {};
     const response = await call(wire, path, { method, headers, body, signal, ...patient });
     const text = await response.text().catch((cause) => {
@@ -99,7 +99,7 @@ export async function send(
   }
 }
 
-/** A call whose answer never came. With a token the hub knows whose it was. */
+/** Releases a call whose answer never arrived. With a token the hub knows whose it was. */
 export function unanswered(op: AnyOperation, input: Record<string, unknown>, id: string): Receipt {
   const agent = input[op.cli.identity ?? ""];
   return { of: "call", id, ...(typeof agent === "string" && { agent }) };
@@ -116,7 +116,7 @@ function parsed(text: string): (Record<string, unknown> & { handOver?: Receipt }
 const asText = (value: unknown) =>
   Array.isArray(value) ? value.join(",") : typeof value === "object" ? JSON.stringify(value) : String(value);
 
-/** A request whose refusal is thrown as the error the hub meant. */
+/** Sends a request; an error answer is thrown as the hub's error. */
 export async function call(wire: Wire, path: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
@@ -133,13 +133,13 @@ async function refusalOf(response: Response, url: string): Promise<InboxError> {
   try {
     const { error } = (await response.json()) as { error?: ErrorShape & { said?: Record<string, unknown> } };
     if (error) {
-      // [C14] What it refers to, for the surface that is called from here to spell; older hubs send text alone.
+      // [C14] The references in the error, for the calling surface to spell; older hubs send only text.
       const { code, details, said } = error;
       const hint = phraseOf(said?.hint) ?? error.hint;
       return new InboxError(code, phraseOf(said?.message) ?? error.message, { hint, details });
     }
   } catch {
-    // Not ours.
+    // The answer is not from a hub.
   }
   return [502, 503, 504].includes(response.status)
     ? new InboxError("storage", `no hub answers at ${url} (HTTP ${response.status})`, {
@@ -156,7 +156,7 @@ export const unreachable = (url: string, cause: unknown) =>
     details: { unreachable: true, ...(neverSent(cause) && { sent: false }) },
   });
 
-/** Nobody took the connection: nothing of the request has left. Each runtime says so in its own words. */
+/** The connection was refused, so nothing of the request was sent. Each runtime has its own text for this. */
 function neverSent(cause: unknown): boolean {
   const { code, cause: deeper } = (cause ?? {}) as { code?: unknown; cause?: unknown };
   if (typeof code === "string")
@@ -196,7 +196,7 @@ export async function settleOnce(wire: Wire, word: "confirm" | "release", receip
   await call(wire, `/api/hand-overs/${word}`, { method: "POST", headers, body: JSON.stringify(receipt) });
 }
 
-/** What became of an answer, said to whichever hub is there. */
+/** Confirms or releases an answer, at whichever hub answers. */
 export const tell = (wire: Wire, word: "confirm" | "release", receipt: Receipt): Promise<void> =>
   again(() => settleOnce(wire, word, receipt));
 
@@ -206,7 +206,7 @@ export const isUnreachable = (error: unknown) =>
 const tries = 4;
 
 /**
- * Refusals for which nobody has looked whether the key was used: they say that this try was not written, and nothing of the
+ * Errors that are raised before the key is looked up: they say that this try was not written, and nothing about the
  * one before it.
  */
 const blind = new Set<ErrorCode>([
@@ -220,7 +220,7 @@ const blind = new Set<ErrorCode>([
 ]);
 const isBlind = (error: unknown) => error instanceof InboxError && blind.has(error.code);
 
-/** What can be said twice is said again when nobody answered. `unknown`: the text where one of the tries may have arrived. */
+/** Retries calls that can be repeated when there was no answer. `unknown`: the text if one of the tries may have arrived. */
 export async function again<T>(
   work: () => Promise<T>,
   unknown: (error: InboxError) => InboxError = (error) => error,

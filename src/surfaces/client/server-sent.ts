@@ -1,4 +1,4 @@
-/** Server-sent events, read from a body: a browser's own reader cannot carry a token. */
+/** Reads server-sent events from a response body: a browser's EventSource cannot send a token. */
 export async function* serverSent(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<{ type: string; data: string }> {

@@ -1,4 +1,4 @@
-/** Server-sent events as an async iterator that goes on where it was cut. */
+/** Server-sent events as an async iterator that continues after a lost connection. */
 import { InboxError } from "../../contract/errors.ts";
 import type { Event } from "../../contract/event.ts";
 import { call, headersOf, unreachable, type Wire } from "./request.ts";
@@ -28,7 +28,7 @@ export async function* events(
   for (;;) {
     try {
       for await (const event of connect(wire, { ...query, afterEvent: last }, end)) {
-        // Several come in one piece: what is left of it after an abort is not wanted.
+        // Several events may come in one chunk: after an abort the rest of it is dropped.
         if (end?.aborted) break;
         yield event;
         last = event.eventId;
@@ -38,14 +38,14 @@ export async function* events(
     }
     signal?.throwIfAborted();
     if (timeout?.aborted) return yield* untold(wire, { ...query, afterEvent: last }, signal);
-    // The hub stopped or the line was cut: what was missed is sent first when it is back.
+    // The hub stopped or the connection was lost: missed events are sent first when it is back.
     await new Promise((done) => setTimeout(done, pauseMs));
   }
 }
 
 const isAway = (error: unknown) => !(error instanceof InboxError) || error.details?.unreachable;
 
-/** The events from before the timeout that were not yielded yet, as on a file. None where the hub cannot be reached. */
+/** The events from before the timeout that were not yielded yet, as on a file. None if the hub cannot be reached. */
 async function* untold(
   wire: Wire,
   query: Record<string, unknown>,
@@ -59,7 +59,7 @@ async function* untold(
   }
 }
 
-/** [W3] What has happened since the cursor, and no more. */
+/** [W3] The events since the cursor, and no more. */
 async function* soFar(
   wire: Wire,
   query: Record<string, unknown>,
@@ -95,7 +95,7 @@ function asQuery(query: Record<string, unknown>): URLSearchParams {
   );
 }
 
-/** Where "from now on" begins, so that a line cut at once loses nothing. */
+/** The position where "from now on" begins, so that a connection lost at once loses nothing. */
 async function newest(
   wire: Wire,
   { signal, forMs }: { signal: AbortSignal | undefined; forMs: number | undefined },

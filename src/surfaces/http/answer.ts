@@ -1,4 +1,4 @@
-/** Answers, and what has to happen once they were taken. */
+/** Answers, and what has to be done after they were sent. */
 import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import { clientHeader } from "../../contract/headers.ts";
 import type { Text } from "../../contract/phrase.ts";
@@ -10,7 +10,7 @@ const json = { "content-type": "application/json; charset=utf-8" };
 export const plain = (value: unknown, status = 200) =>
   new Response(JSON.stringify(value), { status, headers: json });
 
-/** [C14] Our own clients also get the references, to spell them as their own surface does. */
+/** [C14] Our own clients also get the references, to spell them for their own surface. */
 export function refusal(error: unknown, request?: Request): Response {
   const { code, ...rest } = errorOf(asInboxError(error), request);
   return plain({ ok: false, error: { code, ...rest } }, errorTable[code].http);
@@ -31,8 +31,9 @@ export const notFound = (request: Request) =>
   );
 
 /**
- * [B4] Whether the client has gone. What it sent last and that it went may both be waiting in the kernel, as after a pause
- * of this process: the runtime reads the one in one turn of its event loop and learns of the other in the next.
+ * [B4] Whether the client has disconnected. Its last data and its disconnect may both wait in the kernel, for example
+ * after a pause of this process: the runtime reads the data in one turn of its event loop and notices the disconnect
+ * in the next.
  */
 export async function hasGone(request: Request): Promise<boolean> {
   for (let turn = 0; turn < 2 && !request.signal.aborted; turn++)
@@ -41,8 +42,8 @@ export async function hasGone(request: Request): Promise<boolean> {
 }
 
 /**
- * [B4] An answer that collects. No server knows that what it wrote was read; the nearest is that the whole body was taken
- * from us and the request was not aborted. Our own client does better: it confirms by itself (hand-overs.ts).
+ * [B4] An answer that collects. No server knows whether what it wrote was read; the closest is that the whole body
+ * was taken from us and the request was not aborted. Our own client confirms the answer itself (hand-overs.ts).
  */
 export function collecting(
   request: Request,
@@ -54,8 +55,8 @@ export function collecting(
   let settled: Promise<void> | undefined;
   let given = false;
   const settle = (taken: boolean) => {
-    // What fails here is delivered again after its deadline; there is nobody left to tell.
-    // Of what was being written, a part may have been read.
+    // If this fails, the mail is delivered again after its deadline; there is nobody left to tell.
+    // A part of what was being written may have been read.
     settled ??= Promise.resolve(taken ? handed.confirm?.() : handed.release?.({ seen: given })).catch(
       () => {},
     );
@@ -71,7 +72,8 @@ export function collecting(
           controller.enqueue(bytes);
           return;
         }
-        // Whoever has read the answer to its end finds it collected. Mail is hidden since it was handed over: it need not wait.
+        // A client that has read the whole answer finds it collected. Mail was hidden when it was handed over, so the
+        // answer need not wait.
         if (handed.receipt?.of !== "mail") await settle(!(await hasGone(request)));
         controller.close();
         track(hasGone(request).then((gone) => settle(!gone)));

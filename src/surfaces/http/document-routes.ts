@@ -1,4 +1,4 @@
-/** [U2] Routes that show files: whose they are is asked of the entry. */
+/** [U2] Routes that serve files: the entry says to which workspace they belong. */
 import { documentStream } from "./document-stream.ts";
 import { document, type Found, picture } from "./documents.ts";
 import { openQuota, type Quota } from "./held-limit.ts";
@@ -8,7 +8,7 @@ import { streaming } from "./stays.ts";
 
 type Show = (request: RoutedRequest, found: Found, server: Server, peer: Peer) => Response;
 
-/** Each stream watches a few folders, and the system limits a user's watches: streams have a limit of their own. */
+/** Each stream watches a few folders, and the system limits a user's watches, so streams have their own limit. */
 export function documentRoutes({ inbox, stays, stopping }: RouteContext, limit: Quota): Routes {
   const watched = openQuota("watched entries", limit);
   const ofEntry = (counted: string, show: Show): Route => ({

@@ -1,10 +1,10 @@
-/** Changes of an entry's documents, as server-sent events: each document once at the beginning, then as it changes. */
+/** Changes of an entry's documents, as server-sent events: each document once at the start, then when it changes. */
 import { watchDocuments } from "../../documents/changes.ts";
 import { statesOf } from "../../documents/states.ts";
 import type { Found } from "./documents.ts";
 import { openSse } from "./sse.ts";
 
-/** Ends with any of the signals; `over` is told. */
+/** Ends with any of the signals; then `over` is called. */
 export function documentStream(
   { entry, confines }: Found,
   ends: readonly AbortSignal[],

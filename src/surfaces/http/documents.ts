@@ -1,6 +1,6 @@
 /**
- * [U2] The bytes of an entry's documents. What agents write is hostile: it is never a page of ours, whatever it says of
- * itself. Its type is from a closed list, nobody may guess another, and even as a page it could run and load nothing.
+ * [U2] The content of an entry's documents. Text by agents is hostile: it is never served as a page of ours, whatever
+ * it contains. Its type comes from a fixed list, `nosniff` is set, and even as a page it could run and load nothing.
  */
 import type { Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -12,7 +12,7 @@ import type { EmbeddedInbox } from "../../inbox/inbox.ts";
 import { fs } from "../../platform/system.ts";
 import type { RoutedRequest } from "./request.ts";
 
-/** An entry, the workspace that its documents lie in, and within which confines they are shown. */
+/** An entry, the workspace of its documents, and the folder outside of which nothing is served. */
 export type Found = Awaited<ReturnType<EmbeddedInbox["entry"]>> & { confines?: Confines };
 
 const policy = "default-src 'none'; sandbox; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
@@ -24,7 +24,7 @@ export function document(request: RoutedRequest, found: Found): Response {
   return bytes(request, found, path);
 }
 
-/** An image that a document of the entry shows, named as the document names it: relative to where that lies. */
+/** An image in a document of the entry, by its path relative to the document. */
 export function picture(request: RoutedRequest, found: Found): Response {
   const asked = new URL(request.url).searchParams;
   const path = asked.get("path");
@@ -75,7 +75,7 @@ function headersOf(path: string, stat: Stats, { type, inline }: Served): Record<
   };
 }
 
-/** As many bytes as there were, as fast as they are taken: what grows for ever must not be sent for ever. */
+/** Sends as many bytes as the file had, as fast as they are read: a file that grows forever must not be sent forever. */
 function streamOf(descriptor: number, size: number): ReadableStream<Uint8Array> {
   let at = 0;
   let closed = false;
@@ -99,7 +99,7 @@ function streamOf(descriptor: number, size: number): ReadableStream<Uint8Array> 
           if (piece.length) controller.enqueue(piece);
           if (at < size && piece.length) return;
         } catch {
-          // What cannot be read any further ends here, as a file does that became shorter.
+          // If it cannot be read any further it ends here, like a file that was truncated.
         }
         close();
         controller.close();

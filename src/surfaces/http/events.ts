@@ -5,8 +5,8 @@ import type { Inbox } from "../../inbox/inbox.ts";
 import { openSse } from "./sse.ts";
 
 /**
- * What is asked for, from the last event on that the reader has got. [W6] [Y3] What `events.watch` refuses is refused before
- * there is a stream, which could only end. A database that is away comes back.
+ * The requested events, after the last one that the reader has. [W6] [Y3] A call that `events.watch` would refuse is
+ * refused before a stream is started, which could only end. An unavailable database comes back.
  */
 export async function streamInput(
   request: Request,

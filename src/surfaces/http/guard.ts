@@ -1,6 +1,6 @@
 /**
- * [X1] [X4] Who may come in at all. A name can be made to point here, so the Host must be ours; what a browser sends has
- * rules of its own (browsers.ts); and requests per second are limited.
+ * [X1] [X4] Which requests are accepted at all. Any DNS name can be made to point here, so the Host must be ours;
+ * requests from browsers have further rules (browsers.ts); and requests per second are limited.
  */
 import { InboxError } from "../../contract/errors.ts";
 import { blank, field, phrase } from "../../contract/phrase.ts";
@@ -18,7 +18,7 @@ export interface Limits {
   sessions: Quota;
 }
 
-/** Without tokens everybody on this machine is one person at one address, who may have most of it, but not all. */
+/** Without tokens all processes on this machine are one person at one address, who may have most of the limit, but not all. */
 export const usualLimits: Limits = {
   rate: 50_000,
   waits: { all: 20_000, perToken: 1000, perAddress: 15_000 },
@@ -31,7 +31,7 @@ export const isLoopback = (host: string) => loopback.has(host) || /^127\.\d+\.\d
 
 export interface Admission {
   visit?: Visit;
-  /** Nothing changes there, whatever the method. */
+  /** Requests that change nothing, whatever their method. */
   open?: true;
 }
 
@@ -40,12 +40,12 @@ const withoutPort = (host: string) => host.toLowerCase().replace(/:\d+$/, "");
 const placesOf = (name: string) =>
   (/:\d+$/.test(name) ? [name] : [`${name}:80`, `${name}:443`]).map((place) => place.toLowerCase());
 
-/** `names`: what a proxy in front of the hub is called by, with a port where it listens on an unusual one. */
+/** `names`: the names of a proxy in front of the hub, with a port if it is not the default. */
 export function makeGuard(rate: number, hostname: string, names: readonly string[]) {
   const allowed = new Set([hostname, ...names].map(withoutPort));
-  // Where a proxy does not hand the Host on, its pages have another Origin than what we are called by.
+  // If a proxy does not pass the Host header on, its pages have another Origin than our address.
   const origins = new Set(names.filter((name) => !isLoopback(withoutPort(name))).flatMap(placesOf));
-  let lastOurs: string | undefined; // mostly one client speaks for a while
+  let lastOurs: string | undefined; // usually one client sends many requests in a row
   const ours = (host: string) => {
     if (host === lastOurs) return true;
     const name = withoutPort(host);

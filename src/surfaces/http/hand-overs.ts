@@ -1,6 +1,6 @@
 /**
- * [B4] Our own client confirms an answer once it holds it. It makes an id for its call, and gets with the answer the text
- * afterwards: nothing of it is kept here, so that any hub of the same bus can be told.
+ * [B4] Our own client confirms an answer once it has received it. It generates an id for its call, and the answer
+ * contains the receipt. Nothing of it is kept here, so any hub of the same bus can take the confirmation.
  */
 import { InboxError } from "../../contract/errors.ts";
 import { handOverHeader } from "../../contract/headers.ts";
@@ -17,13 +17,13 @@ export function handOverOf(request: Request): string | undefined {
   return id;
 }
 
-/** The answer with its receipt in it. Who goes away before it is written out has not got it. */
+/** The answer with its receipt. A client that disconnects before it is written has not received it. */
 export function withReceipt(request: Request, handed: Handed<unknown>): Response {
   request.signal.addEventListener("abort", () => void handed.release?.({ seen: true }).catch(() => {}));
   return plain({ ...(handed.value as object), handOver: handed.receipt });
 }
 
-/** [X2] What a client says of an answer, in its own name only. */
+/** [X2] A client confirms or releases an answer only in its own name. */
 export function receiptIn(body: unknown, { agent }: Caller): Receipt {
   const said = parseInput({ name: "a hand-over", input: receipt }, body);
   if (agent === undefined) return said;

@@ -1,27 +1,30 @@
-/** [X14] How much of something each may hold at a time: counted by token or address, never by a name that is only said. */
+/**
+ * [X14] How many open waits, streams and sessions each caller may have: counted by token or address, never by a name
+ * in the request.
+ */
 import { InboxError } from "../../contract/errors.ts";
 
 export interface Quota {
   all: number;
-  /** Of all that the tokens of one agent hold. */
+  /** For all tokens of one agent together. */
   perToken: number;
-  /** Of all who show no token and come from one address. */
+  /** For all callers without a token from one address. */
   perAddress: number;
 }
 
-/** Who holds something: whom its token speaks for, else where it comes from. */
+/** The owner of an open call: the agent of its token, else its address. */
 export interface Holder {
   agent?: string;
   address: string;
 }
 
-/** `what` names the things in a refusal: "open waits". */
+/** `what` names the things in an error: "open waits". */
 export function openQuota(what: string, { all, perToken, perAddress }: Quota) {
   const held = new Map<string, number>();
   let total = 0;
   return {
     total: () => total,
-    /** Counts one more until the answer is called. */
+    /** Counts one more until the returned function is called. */
     take({ agent, address }: Holder): () => void {
       const [key, whose, limit] =
         agent === undefined

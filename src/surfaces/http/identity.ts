@@ -1,4 +1,4 @@
-/** Who sent a request: whom its token speaks for, or nobody in particular. */
+/** Who sent a request: the agent of its token, or unknown. */
 import { InboxError } from "../../contract/errors.ts";
 import { type Caller, requireOwner } from "../../inbox/caller.ts";
 import type { EmbeddedInbox } from "../../inbox/inbox.ts";

@@ -7,7 +7,7 @@ import { openQuota, type Quota } from "./held-limit.ts";
 import type { Handle, RouteContext, Routes } from "./route.ts";
 import { endingWith } from "./stays.ts";
 
-// Loaded with the first request for it: it is large.
+// Loaded with the first request: it is large.
 const loadMcp = () => require("../mcp/http.ts") as typeof import("../mcp/http.ts");
 
 export function openMcpRoutes(
@@ -24,7 +24,7 @@ export function openMcpRoutes(
     server.timeout(request, 0);
     mcp ??= loadMcp().openMcp(inbox, { stopping });
     const admit = { wait: () => stays.begin(peer).over, session: () => sessions.take(peer) };
-    // A GET is a stream that its client keeps open; a POST may hold a call that waits, which is counted by itself.
+    // A GET is a stream that its client keeps open; a POST may contain a call that waits, which is counted itself.
     const stay = request.method === "GET" ? stays.begin(peer) : stays.hold(peer);
     try {
       const signal = AbortSignal.any([request.signal, stay.revoked]);
@@ -42,7 +42,7 @@ export function openMcpRoutes(
   return { routes, close: async () => mcp?.close() };
 }
 
-/** [U1] The address says the agentspace it is; a token must be its agent's. */
+/** [U1] The address names the workspace; a token must belong to its agent. */
 async function visitorOf(inbox: EmbeddedInbox, caller: Caller, id: string): Promise<Partial<Visitor>> {
   const { workspaceId, agent, path } = await inbox.workspace(id);
   if (caller.agent !== undefined && caller.agent !== agent && caller.scope !== "admin")
@@ -50,6 +50,6 @@ async function visitorOf(inbox: EmbeddedInbox, caller: Caller, id: string): Prom
       "not_allowed",
       `this token belongs to "${caller.agent}", and the workspace belongs to another agent`,
     );
-  // What it starts works where it works itself.
+  // Sub-agents that it starts work in its own folder.
   return { workspace: workspaceId, agent, here: { cwd: path, env: {} } };
 }

@@ -1,4 +1,4 @@
-/** [O3] Measures what callers feel, whichever route or tool they came by. */
+/** [O3] Measures the latencies that callers notice, for every route and tool. */
 import type { BusOperation, EmbeddedInbox } from "../../inbox/inbox.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -11,7 +11,7 @@ const sends = new Set<BusOperation>([
   "entries.push",
 ]);
 
-/** Not `mailbox.wait` and `gather`, which go on on purpose until more has come. */
+/** Without `mailbox.wait` and `gather`, which wait for more on purpose. */
 const wakes = new Set<BusOperation>([
   "threads.claim",
   "threads.waitReply",
@@ -20,7 +20,7 @@ const wakes = new Set<BusOperation>([
   "events.watch",
 ]);
 
-/** When what ended a wait was written, by the engine's clock; undefined where nothing did. */
+/** When the message or event that ended a wait was written, by the engine's clock; undefined if it timed out. */
 function writtenAt(answer: unknown): number | undefined {
   const { messages, events } = answer as Partial<Record<"messages" | "events", { createdAt: string }[]>>;
   const first = [...(messages ?? []), ...(events ?? [])].map(({ createdAt }) => Date.parse(createdAt));
@@ -35,7 +35,7 @@ export function measured(inbox: EmbeddedInbox, metrics: Metrics): EmbeddedInbox 
     if (sends.has(name)) metrics.feel("send", performance.now() - began);
     if (!wakes.has(name)) return handed;
     const written = writtenAt(handed.value);
-    // What was there before the caller came woke nobody.
+    // A message that was there before the call did not wake it.
     if (written !== undefined && written > arrived) metrics.feel("wake", Date.now() - written);
     else if (name === "threads.claim" && written !== undefined)
       metrics.feel("claim", performance.now() - began);

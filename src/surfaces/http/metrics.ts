@@ -1,4 +1,4 @@
-/** What the hub counts, in Prometheus' text form. */
+/** The hub's metrics, in Prometheus' text format. */
 import type { Stats } from "../../contract/stats.ts";
 
 interface Sum {
@@ -8,7 +8,7 @@ interface Sum {
 
 export type Metrics = ReturnType<typeof openMetrics>;
 
-/** [O3] What users feel, as histograms. */
+/** [O3] Latencies that users notice, as histograms. */
 const felt = {
   send: "From the request to the answer, of operations that send a message.",
   claim: "From the request to the answer, of claims that need not wait.",
@@ -16,11 +16,11 @@ const felt = {
 } as const;
 export type Felt = keyof typeof felt;
 
-/** In seconds: from what one write takes to what is an incident. */
+/** In seconds: from the duration of one write to that of an incident. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 interface Histogram {
-  /** How many took at most as long as each bound, and no bound below. */
+  /** How many took at most as long as each bound, but longer than the bound below. */
   buckets: number[];
   sum: number;
   count: number;
@@ -59,7 +59,7 @@ export function openMetrics() {
       histogram.sum += seconds;
       histogram.count++;
     },
-    /** `stats` is undefined where the database does not answer: what the hub knows by itself is shown all the same. */
+    /** `stats` is undefined if the database does not answer: what the hub knows itself is shown nevertheless. */
     text(own: { waiters: number; residentBytes: number }, stats: Stats | undefined): string {
       const rows = [...counted].flatMap(([operation, byStatus]) =>
         [...byStatus].map(([status, sum]) => ({
@@ -102,7 +102,7 @@ function histogramLines(name: Felt, { buckets, sum, count }: Histogram): string[
   ]);
 }
 
-/** What `stats` counts. Names of agents are no labels: there may be any number of them. */
+/** The counts of `stats`. Names of agents are not labels: there may be any number of them. */
 function busLines({
   at,
   agents,

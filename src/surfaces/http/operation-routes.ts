@@ -1,4 +1,4 @@
-/** The routes that the operation table declares, and those of older protocols that mean the same operations. */
+/** The routes that the operation table declares, and those of older protocols for the same operations. */
 import { InboxError } from "../../contract/errors.ts";
 import { type AnyOperation, marking } from "../../contract/operation.ts";
 import { operationNamed, table } from "../../contract/operations/index.ts";
@@ -13,7 +13,7 @@ import { inputOf, sayingFields } from "./request.ts";
 import type { Handle, Peer, Route, RouteContext, Routes, Server } from "./route.ts";
 import { type Translation, terminalRoutes } from "./terminals.ts";
 
-/** `track` is told of what goes on after an answer: the hub waits for it before it stops. */
+/** `track` is told about work that continues after an answer: the hub waits for it before it stops. */
 export function operationRoutes(context: RouteContext, track: (settled: Promise<void>) => void): Routes {
   const route = (op: AnyOperation, translation?: Translation): Route => {
     const handle = handleOf(context, op, track, translation);
@@ -27,7 +27,7 @@ export function operationRoutes(context: RouteContext, track: (settled: Promise<
   return routes;
 }
 
-/** A refusal says what the operation takes; our own clients say that in the words of their surface. */
+/** An error says what the operation takes; our own clients say that in the terms of their surface. */
 const teaching =
   (op: AnyOperation, handle: Handle): Handle =>
   async (request, ...given) => {
@@ -46,7 +46,7 @@ const handleOf =
     translation?: Translation,
   ): Handle =>
   async (request, server, peer) => {
-    // A GET that acts for somebody: it collects their mail.
+    // A GET that acts for an agent: it collects its mail.
     if (request.method === "GET" && op.kind === "wait" && op.cli.identity !== undefined)
       refuseUnknowingly(request);
     const { idempotencyKey: inBody, ...raw } = await inputOf(op, request);
@@ -59,7 +59,7 @@ const handleOf =
         hint: `use ${(op.http as readonly string[])[0]}`,
       });
     actAs(peer, op, input);
-    // [M1] A channel message of somebody who said nothing about itself.
+    // [M1] The sender of a channel message that does not name one.
     if (op.cli.shape === "channel" && op.cli.identity !== undefined) input[op.cli.identity] ??= "api";
     const handOver = translation ? undefined : handOverOf(request);
     const call = (signal?: AbortSignal) =>
@@ -70,7 +70,7 @@ const handleOf =
         caller: { ...peer, surface: "rest" },
       });
     const waits = op.kind === "wait";
-    // Who is gone before it is looked at gets nothing handed over, whichever engine there is.
+    // A client that has disconnected before its request is processed is handed nothing, on any engine.
     if ((waits || marking(op, input)) && (await hasGone(request)))
       throw new DOMException("the client went away", "AbortError");
     const handed = waits ? await waitFor(context, { op, input, request, server, peer }, call) : await call();

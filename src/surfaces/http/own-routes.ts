@@ -1,4 +1,4 @@
-/** The routes that are truly the hub's own: events as they happen, hand-overs, its state, and its pages. */
+/** The routes that are not operations: event streams, hand-overs, the hub's state, and its pages. */
 import { asInboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { operationNamed } from "../../contract/operations/index.ts";
@@ -39,7 +39,7 @@ export function eventRoutes({ inbox, stays, stopping }: RouteContext): Routes {
   return { "GET /api/events": { counted: "events.stream", handle } };
 }
 
-/** `dev`: whether entries may be put into the person's inbox by anybody. */
+/** `dev`: whether anybody may add entries to the person's inbox. */
 export function seedRoutes({ inbox }: RouteContext, dev: boolean): Routes {
   const handle: Handle = async (request) => plain(await seed(inbox, await jsonBody(request)), 201);
   const refuse = async () =>
@@ -67,7 +67,7 @@ export function handOverRoutes({ inbox }: RouteContext): Routes {
   };
 }
 
-/** `about` is told to whoever asks who holds the port; undefined where strangers may ask: they hear that it lives. */
+/** `about` describes the process that holds the port; undefined if strangers may ask: they learn only that it runs. */
 export function stateRoutes(
   { inbox, stays }: RouteContext,
   metrics: Metrics,
@@ -81,7 +81,7 @@ export function stateRoutes(
       open: true,
       handle: async () => {
         try {
-          await inbox.hasTokens(); // the cheapest question that needs the database
+          await inbox.hasTokens(); // the cheapest query that needs the database
           return plain({ ok: true });
         } catch (error) {
           return plain({ ok: false, ...(about && { error: errorOf(asInboxError(error)) }) }, 503);
@@ -101,7 +101,7 @@ export function stateRoutes(
 
 const statsMs = 2000;
 
-/** Where the database is away a scrape does not wait for it. */
+/** A scrape does not wait for a database that is unavailable. */
 const statsSoon = (inbox: Inbox): Promise<Stats | undefined> =>
   Promise.race([
     inbox.call("stats.show", {}).catch(() => undefined),
@@ -115,7 +115,7 @@ const own = (counted: string, handle: Handle, visit?: Route["visit"]): Route => 
   visit,
 });
 
-/** The same for everybody: what they show is asked for through the API, by whoever looks. */
+/** The pages are the same for everybody: their data is requested through the API by the person who looks. */
 export const pageRoutes: Routes = {
   "GET /openapi.json": own("openapi", openApi),
   ...Object.fromEntries(pagePaths.map((path) => [`GET ${path}`, own("page", inboxPage, "link")])),

@@ -1,4 +1,4 @@
-/** Files that the program carries inside as one file (web/pack.ts), and how they are sent. */
+/** Files that are embedded in the program as one file (web/pack.ts), and how they are sent. */
 
 export interface PackedFile {
   type: string;
@@ -7,7 +7,7 @@ export interface PackedFile {
   etag: string;
 }
 
-/** The files of one pack, read when first asked for; `elsewhere` gives it to a program that runs from source. */
+/** The files of one pack, read on first use; `elsewhere` supplies it to a program that runs from source. */
 export function packFiles(
   name: string,
   elsewhere: () => Promise<Blob>,

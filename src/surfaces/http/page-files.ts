@@ -1,4 +1,7 @@
-/** [U7] The person's page. Its files are one file inside the program, made by web/bundle.ts; from source, made when asked for. */
+/**
+ * [U7] The person's page. Its files are one file inside the program, made by web/bundle.ts; from source, it is made
+ * on request.
+ */
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { InboxError } from "../../contract/errors.ts";
@@ -7,7 +10,7 @@ import { packFiles, sent } from "./pack.ts";
 const home = "/page.html";
 const diagrams = "/frame/diagram.html";
 
-/** Every address the page itself understands; the rest of it is in the browser. */
+/** Every address that the page itself handles; it routes them in the browser. */
 export const pagePaths = [
   "/",
   ...["inbox", "overview", "agents", "threads", "queue", "channels", "dead-letters"].flatMap((tab) => [
@@ -17,10 +20,10 @@ export const pagePaths = [
 ];
 export const diagramPath = "/diagrams";
 export const assetPaths = "/assets/*";
-/** [U13] At the root: a service worker is for what lies below it. */
+/** [U13] At the root: the scope of a service worker is the folder it is in. */
 export const workerPath = "/worker.js";
 
-/** [X3] Only what we serve, nothing inline. Images may also be made by the page itself, from bytes it was given. */
+/** [X3] Only what we serve, nothing inline. The page may also create images, from bytes it has received. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -36,7 +39,7 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The drawing library styles what it measures with style elements; its frame has no origin, and may fetch nothing but scripts. */
+/** The drawing library adds style elements to what it measures; its frame has no origin, and may load nothing but scripts. */
 const diagramPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -51,7 +54,7 @@ const files = packFiles("page.pack", async () => {
   const root = join(import.meta.dir, "../../..");
   const made = join(root, "dist/page.pack");
   if (!existsSync(made) || (await newest(root)) > statSync(made).mtimeMs) {
-    // Named so that it is not taken into the program, which never needs it.
+    // Imported by a variable name so that it is not bundled into the program, which never needs it.
     const bundler = join(root, "web/bundle.ts");
     const { bundle } = (await import(bundler)) as { bundle(target: string): Promise<void> };
     await bundle(made);
@@ -89,7 +92,7 @@ export const diagramFrame = (request: Request) =>
 export const pageWorker = (request: Request) =>
   answer(request, workerPath, { "content-security-policy": pagePolicy, "cache-control": "no-cache" });
 
-/** Named by their content, so they never change. The frame has no origin of its own to ask from: they are for everybody. */
+/** Their names contain a hash of their content, so they never change. The frame has no origin, so they are served to any. */
 export const asset = (request: Request) =>
   answer(request, new URL(request.url).pathname, {
     "cache-control": /-\w{6,}\.\w+$/.test(request.url) ? "public, max-age=31536000, immutable" : "no-cache",

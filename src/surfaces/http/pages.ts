@@ -1,4 +1,4 @@
-/** /openapi.json and the page to read and try it. Files are embedded in the program and read when asked for. */
+/** /openapi.json and the page to read and try it. The files are embedded in the program and read on request. */
 
 import openapi from "../../../docs/generated/openapi.json" with { type: "file" };
 import style from "./page/api.css" with { type: "file" };

@@ -32,17 +32,17 @@ export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise
   const query = request.url.indexOf("?");
   const asked = query < 0 ? [] : new URLSearchParams(request.url.slice(query + 1));
   for (const [key, text] of asked) {
-    // [X9] A page of another site can send any address, but no body of ours.
+    // [X9] A page of another site can send any URL, but no JSON body.
     if (request.method !== "GET")
       throw invalid(`${key} is in the query of a ${request.method} request`, "send it in the body, as JSON");
     if (key in input) throw invalid(`${key} was given twice`);
-    // Forms and clients write what was left out as a name without a value; only a flag is said by its name alone.
+    // Forms and clients send an empty value for a field that was left out; only a flag may be given by its name alone.
     const field = fieldOf(key);
     if (text !== "" || !field || field.type === "flag") given(key, text);
   }
   for (const [key, text] of Object.entries(request.params)) {
     if (key === op.cli.identity && text === tokensOwner) continue;
-    // An id in a body may be a number; in a path it is text, and means the same.
+    // An id in a body may be a number; in a path it is text with the same meaning.
     if (key in input && String(input[key]) !== text)
       throw invalid(`${key} is "${text}" in the path and something else in the body`);
     given(key, text);
@@ -50,7 +50,7 @@ export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise
   return input;
 }
 
-/** What the operation takes, as the hint of a refusal that has none of its own. */
+/** What the operation takes, as the hint of an error that has no hint of its own. */
 export function sayingFields(op: AnyOperation, error: unknown): unknown {
   if (!(error instanceof InboxError) || error.code !== "invalid_input") return error;
   const fields = fieldsOf(op.input()).map(({ key }) => key);
@@ -86,7 +86,7 @@ export async function jsonBody(request: Request): Promise<Record<string, unknown
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** As much of a body without a length as may be. */
+/** Reads a body without a length, up to the limit. */
 async function bytesOf(request: Request): Promise<Uint8Array> {
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
@@ -99,7 +99,7 @@ async function bytesOf(request: Request): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** The runtime turns what is no UTF-8 into U+FFFD without a word; what was sent would be stored altered. */
+/** The runtime silently turns invalid UTF-8 into U+FFFD; what was sent would be stored altered. */
 function decoded(bytes: ArrayBuffer | Uint8Array): string {
   try {
     return utf8.decode(bytes);

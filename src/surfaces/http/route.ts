@@ -1,4 +1,4 @@
-/** What a part of the hub's HTTP side is made of, and what every part is given. */
+/** The parts of the hub's HTTP side, and what each of them is given. */
 import type { Caller } from "../../inbox/caller.ts";
 import type { EmbeddedInbox } from "../../inbox/inbox.ts";
 import type { Visit } from "./browsers.ts";
@@ -7,7 +7,7 @@ import type { Stays } from "./stays.ts";
 
 export type Server = Bun.Server<undefined>;
 
-/** Who sent a request: whom its token speaks for, if it has one, and where it comes from. */
+/** Who sent a request: the agent of its token, if it has one, and its address. */
 export interface Peer extends Caller {
   token?: string;
   address: string;
@@ -19,7 +19,7 @@ export interface Route {
   /** The operation that /metrics counts it as. */
   counted: string;
   handle: Handle;
-  /** Answered without a token, also where the hub wants one; nothing is changed there. */
+  /** Answered without a token, even if the hub requires one; nothing is changed there. */
   open?: true;
   visit?: Visit;
 }
@@ -27,10 +27,10 @@ export interface Route {
 /** By method and path: `GET /api/events`. */
 export type Routes = Record<string, Route>;
 
-/** What every route has at hand. */
+/** What every route can use. */
 export interface RouteContext {
   inbox: EmbeddedInbox;
   stays: Stays;
-  /** Aborted when the hub stops: whoever waits gets an answer. */
+  /** Aborted when the hub stops: open waits are answered. */
   stopping: AbortSignal;
 }

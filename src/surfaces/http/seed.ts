@@ -1,8 +1,8 @@
-/** For work on the page: an entry of any kind, without an agent that pushes it. */
+/** For developing the page: adds an entry of any kind, without an agent that pushes it. */
 import type { InputOf } from "../../contract/operations/index.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 
-/** What is not said is made up: the id, the time, and something to read. */
+/** What is left out is made up: the id, the time, and a text. */
 export async function seed(
   inbox: Inbox,
   fields: Record<string, unknown>,

@@ -17,20 +17,20 @@ import { openStays } from "./stays.ts";
 export interface ServerOptions {
   port: number;
   hostname: string;
-  /** Further names this hub is called by. */
+  /** Additional host names of this hub. */
   hosts: readonly string[];
   /** Whether every request needs a token. */
   auth: boolean;
   limits: Limits;
-  /** Told to whoever asks who holds the port, where everybody may ask. */
+  /** Describes this process to a caller that asks who holds the port, if anybody may ask. */
   about?: Record<string, unknown>;
-  /** Whether entries may be put into the person's inbox by anybody. */
+  /** Whether anybody may add entries to the person's inbox. */
   dev?: boolean;
-  /** [O5] Told of every request that was answered. */
+  /** [O5] Called for every request that was answered. */
   log?: Log;
 }
 
-/** Asked again and again, by machines. */
+/** Requested regularly, by machines. */
 const unlogged = new Set(["healthz", "readyz", "metrics", "page"]);
 const graceMs = 2000;
 const policyHeader = "content-security-policy";
@@ -68,9 +68,9 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   const server = Bun.serve({
     port: options.port,
     hostname: options.hostname,
-    // Longer than the slowest engine takes to say that it is away.
+    // Longer than the slowest engine takes to report that it is unavailable.
     idleTimeout: 60,
-    // Our own limit is lower, and says so in our own words (request.ts).
+    // Our own limit is lower, and its error is our own (request.ts).
     maxRequestBodySize: 64 * 1024 * 1024,
     routes: byPath(routes, answer) as never,
     fetch: (request, server) => nowhere(request as RoutedRequest, server),
@@ -82,7 +82,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
     /** Answers open waits, completes writes in progress, then stops listening. */
     async stop(): Promise<void> {
       stopping.abort();
-      // A client that neither reads nor ends keeps nobody else waiting.
+      // A client that neither reads nor disconnects does not delay the others.
       const patience = setTimeout(() => void server.stop(true), graceMs);
       await server.stop(false);
       clearTimeout(patience);
@@ -93,7 +93,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   };
 }
 
-/** Everything every route has in common: admission, who is calling, errors, counting, logging. */
+/** Everything that all routes have in common: admission, identity, errors, counting, logging. */
 function answering(inbox: EmbeddedInbox, options: ServerOptions, metrics: Metrics): (route: Route) => Answer {
   const guard = makeGuard(options.limits.rate, options.hostname, options.hosts);
   return ({ counted, handle, open, visit }) =>
@@ -112,7 +112,7 @@ function answering(inbox: EmbeddedInbox, options: ServerOptions, metrics: Metric
       } catch (error) {
         response = refusal(error, request);
       }
-      // What is no page of ours is shown in no frame either.
+      // An answer that is not one of our pages must not be shown in a frame either.
       if (!response.headers.has(policyHeader)) response.headers.set(policyHeader, "frame-ancestors 'none'");
       const ms = performance.now() - started;
       metrics.count(counted, response.status, ms);
@@ -121,7 +121,7 @@ function answering(inbox: EmbeddedInbox, options: ServerOptions, metrics: Metric
     };
 }
 
-/** [O5] One line per request. Paths are not logged: they hold what callers write. */
+/** [O5] One line per request. Paths are not logged: they contain what callers write. */
 function logAnswer(
   log: Log | undefined,
   { operation, status, ms, agent }: { operation: string; status: number; ms: number; agent?: string },
@@ -131,7 +131,7 @@ function logAnswer(
   log(level, "request", { operation, status, ms: Math.round(ms * 10) / 10, agent });
 }
 
-/** As the runtime wants them: every method of a path, also those that it does not have. */
+/** As the runtime needs them: every method of a path, including those that are not supported. */
 function byPath(routes: Routes, answer: (route: Route) => Answer): Record<string, Record<string, Answer>> {
   const paths: Record<string, Record<string, Answer>> = {};
   for (const [key, route] of Object.entries(routes)) {

@@ -18,7 +18,7 @@ const files = packFiles(name, async () => {
   });
 });
 
-/** A page goes by its name without .html; what a link without an end names is a folder's first page. */
+/** A page is found by its name without .html; a path without a file name means the index page of that folder. */
 const candidates = (path: string) => [path, `${path}.html`, `${path.replace(/\/$/, "")}/index.html`];
 
 export const siteOf =

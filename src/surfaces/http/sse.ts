@@ -1,4 +1,4 @@
-/** The one writer of server-sent events: the greeting, the heartbeat, and an end that comes once. */
+/** The one writer of server-sent events: the first comment, the heartbeat, and an end that happens once. */
 const heartbeatMs = 15_000;
 const encoder = new TextEncoder();
 
@@ -19,7 +19,7 @@ interface SseOptions {
   ends: readonly AbortSignal[];
   /** Called once, however the stream ends. */
   over(): void;
-  /** For events that come by themselves: called once, at the beginning; its answer is called at the end. */
+  /** For events that arrive by themselves: called once, at the start; the function it returns is called at the end. */
   begin?(writer: SseWriter): () => void;
   /** For events that are read one by one: called whenever the reader has room for the next. */
   pull?(writer: SseWriter): Promise<void>;

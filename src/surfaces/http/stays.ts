@@ -1,6 +1,6 @@
 /**
- * [X14] Whatever stays open: long polls, streams, calls over MCP. Each is counted while it lasts, and ends when the token
- * that opened it is revoked, by whichever process of the bus.
+ * [X14] Open calls: long polls, streams, calls over MCP. Each is counted while it is open, and ends when its token is
+ * revoked, by any process of the bus.
  */
 import { InboxError } from "../../contract/errors.ts";
 import type { EmbeddedInbox } from "../../inbox/inbox.ts";
@@ -8,9 +8,9 @@ import { openQuota, type Quota } from "./held-limit.ts";
 import type { Peer } from "./route.ts";
 
 export interface Stay {
-  /** Aborted when the token was revoked, with the text about it. */
+  /** Aborted when the token was revoked, with the error. */
   revoked: AbortSignal;
-  /** To be called when it has ended, for whatever reason. */
+  /** To be called when it has ended, for any reason. */
   over(): void;
 }
 
@@ -24,12 +24,12 @@ export function openStays(inbox: EmbeddedInbox, quota: Quota) {
   const byToken = new Map<string, Set<AbortController>>();
   let watching: AbortController | undefined;
 
-  /** Whether it could be asked. */
+  /** Whether the database could be read. */
   async function check(token: string): Promise<boolean> {
     try {
       if (await inbox.owner(token)) return true;
     } catch {
-      return false; // the database is away: nobody can be told anything either
+      return false; // the database is unavailable: the callers cannot be told anything either
     }
     const reason = new InboxError("unauthenticated", "the token was revoked");
     for (const stay of byToken.get(token) ?? []) stay.abort(reason);
@@ -49,7 +49,7 @@ export function openStays(inbox: EmbeddedInbox, quota: Quota) {
       try {
         for await (const _ of inbox.revocations(signal)) await checkAll(signal);
       } catch {
-        await Bun.sleep(againMs); // nobody wakes us for now: the database is away
+        await Bun.sleep(againMs); // there are no wake-ups for now: the database is unavailable
       }
   }
 
@@ -62,7 +62,7 @@ export function openStays(inbox: EmbeddedInbox, quota: Quota) {
       watching = new AbortController();
       void watch(watching.signal);
     }
-    void check(token); // it may have been revoked since the request was let in
+    void check(token); // it may have been revoked since the request was accepted
     const over = () => {
       const stays = byToken.get(token);
       if (!stays?.delete(ending) || stays.size) return;
@@ -91,7 +91,7 @@ export function openStays(inbox: EmbeddedInbox, quota: Quota) {
   };
 }
 
-/** A stream is a stay for as long as it is open: it says itself when it is over, unless it never began. */
+/** A stream counts as long as it is open: it reports its own end, unless it never started. */
 export function streaming(stay: Stay, begin: (stay: Stay) => Response): Response {
   try {
     return begin(stay);
@@ -102,8 +102,8 @@ export function streaming(stay: Stay, begin: (stay: Stay) => Response): Response
 }
 
 /**
- * The answer of another's making: its body ends when the token is revoked, and the stay with its body. `greeting` is sent
- * first: the runtime holds the head of an answer back until there is something of its body.
+ * An answer that other code has made: its body ends when the token is revoked, and it counts until its body ends.
+ * `greeting` is sent first: the runtime holds back the head of a response until there is something of its body.
  */
 export function endingWith(response: Response, { revoked, over }: Stay, greeting?: string): Response {
   if (!response.body) {

@@ -1,10 +1,10 @@
-/** The mailbox as seed 004 calls it: an agent is a terminal. The same operations, in its words. */
+/** [C4.3] The mailbox for clients that call an agent a terminal: the same operations, with their names. */
 import { InboxError } from "../../contract/errors.ts";
 import { type Mail, terminalMail } from "../../contract/mail.ts";
 
 type Fields = Record<string, unknown>;
 
-/** What a translated route calls, and how its answer is said. */
+/** The operation that such a route calls, and how its answer is translated. */
 export interface Translation {
   operation: "mailbox.send" | "messages.inbox" | "mailbox.wait";
   input(given: Fields): Fields;
@@ -20,7 +20,7 @@ const only = (given: Fields, ...known: string[]) => {
     );
 };
 
-/** What is no plain number stays text, and is refused in the words of the schema. */
+/** A value that is not a plain number stays text, and is refused by the schema. */
 const number = (value: unknown) =>
   typeof value === "string" && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 

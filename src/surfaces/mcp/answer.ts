@@ -1,4 +1,7 @@
-/** [X6] An answer for a model: the fields as they are, and a short text. Long bodies are cut, with the call that reads on. */
+/**
+ * [X6] An answer for a model: the fields as they are, and a short text. Long bodies are cut, with the call that reads
+ * the rest.
+ */
 import { type MailAnswer, terminalMail } from "../../contract/mail.ts";
 import type { AnyOperation, ToolForm } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
@@ -7,7 +10,7 @@ import type { ToolResult } from "./call.ts";
 import { toolText } from "./text.ts";
 import type { Tool } from "./tools.ts";
 
-/** A body longer than this is cut: a model pays for every character, and may not want them all. */
+/** Longer bodies are cut: a model pays for every character, and may not need them all. */
 export const bodyLimit = 8000;
 
 export function answerOf({ op, form }: Tool, value: unknown, agent: string): ToolResult {
@@ -32,10 +35,10 @@ function fieldsFor(
   return snakeCase(fields) as Record<string, unknown>;
 }
 
-/** What a model has said itself, cannot use, or has in another field: it would pay for it again. */
+/** Fields that a model has sent itself, cannot use, or has in another field: it would pay for them again. */
 const useless = new Set(["prompt", "cwd", "host", "pid", "session", "parent", "retries", "messages"]);
 
-/** Of tasks what a model can use; what there is not is left out. */
+/** Of a task, the fields that a model can use; empty ones are left out. */
 function brief(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(brief);
   if (typeof value !== "object" || value === null) return value;
@@ -45,7 +48,7 @@ function brief(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, inner]) => [key, brief(inner)]));
 }
 
-/** [B4] A result that was handed out before says so, though of its message only the text is told. */
+/** [B4] A result that was delivered before is marked as such, although only the text of its message is shown. */
 function marked(value: unknown): { redelivered?: true } {
   const { messages } = value as { messages?: unknown };
   return Array.isArray(messages) && messages.some(({ redelivered }) => redelivered)
@@ -53,7 +56,7 @@ function marked(value: unknown): { redelivered?: true } {
     : {};
 }
 
-/** The shape an inbox has had since its first protocol; a message of a thread says which. */
+/** The shape that the first protocol gave an inbox; a message of a thread also names the thread. */
 function terminalInbox({ messages, total }: MailAnswer, terminal: string): Record<string, unknown> {
   return {
     success: true,

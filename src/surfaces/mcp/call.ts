@@ -1,4 +1,4 @@
-/** [C5] One call of a tool: who calls, what the operation takes, and how its answer is told to a model. */
+/** [C5] One call of a tool: who calls, what the operation takes, and how its answer is shown to a model. */
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { asInboxError, hinted, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
@@ -12,37 +12,38 @@ import type { Id, Settling } from "./settle.ts";
 import { inputOf, nobodyIn, noTool, shownTo, type Tool, toolNamed } from "./tools.ts";
 import { inModelsWords } from "./wording.ts";
 
-/** Who speaks on a connection, and to which bus. */
+/** The client of a connection, and its bus. */
 export interface Session {
   inbox: Inbox;
-  /** Whom a token speaks for. */
+  /** The agent of its token. */
   caller: Caller;
-  /** Who it is, where the address or the environment says so and no token does. */
+  /** Its name, if the address or the environment has one and there is no token. */
   agent?: string;
-  /** [U1] Its workspace, which only the address says. */
+  /** [U1] Its workspace, which only the address can name. */
   workspace?: string;
-  /** Where it works and what its environment says, where that is known. */
+  /** Its folder and environment, if they are known. */
   here?: Surroundings;
   settling: Settling;
-  /** What has changed, for who subscribes. */
+  /** Changes, for clients that subscribe. */
   changes: Changes;
   /**
-   * Of a revision without sessions: each request stands alone, and two may have the same id. `speaker` is whom the token or
-   * the address names; empty where only the arguments do. `answers`: what is to be settled, for whoever sees it written.
+   * For a revision without sessions: each request stands alone, and two may have the same id. `speaker` is the agent
+   * that the token or the address names; empty if only the arguments do. `answers`: the hand-overs to settle, for the
+   * code that sees them written.
    */
   alone?: { speaker: string; answers: Id[] };
-  /** [X14] Admits one more wait, and is told by the answer when it is over. */
+  /** [X14] Admits one more wait; the returned function is called when it is over. */
   admitWait?(): () => void;
-  /** Ends a call that nobody waits for any more. */
+  /** Ends a call whose client has gone. */
   abandon?(id: string | number): void;
-  /** [C11] Aborted when the server is about to go: who waits is answered as if its time were over. */
+  /** [C11] Aborted when the server is about to stop: waits are answered as if they had timed out. */
   stopping?: AbortSignal;
 }
 
 export interface CallContext {
   id: string | number;
   signal?: AbortSignal;
-  /** Says that it is still waiting, where the client wants to hear it. */
+  /** Sends progress notifications, if the client wants them. */
   progress?(waitedSeconds: number): void;
 }
 
@@ -65,7 +66,7 @@ export async function callTool(
   let speaker = alone?.speaker ?? "";
   if (!alone || speaker) await settling.spoke(speaker);
   const named = toolNamed(name, args);
-  // By the protocol no answer of a tool's: there is none.
+  // A protocol error instead of a tool result: there is no such tool.
   if (!named) throw new ProtocolError(ProtocolErrorCode.InvalidParams, noTool(name));
   const { tool } = named;
   try {
@@ -108,11 +109,14 @@ export async function callTool(
   }
 }
 
-/** For whom a call acts, by its arguments: a channel has readers, everything else agents. */
+/** The field that says for whom a call acts: a channel has readers, everything else agents. */
 const actorIn = ({ cli, marks }: AnyOperation, input: Record<string, unknown>) =>
   String(input[marks?.whose ?? cli.identity ?? ""] ?? "");
 
-/** [X2] Token before address before environment before argument; an argument counts only where nothing else is known. */
+/**
+ * [X2] The token comes before the address, the environment and the argument; an argument counts only if nothing else
+ * is known.
+ */
 function identify({ caller, agent }: Session, { op, form }: Tool, input: Record<string, unknown>): void {
   actAs(caller, op, input);
   const key = op.cli.identity;
@@ -123,15 +127,15 @@ function identify({ caller, agent }: Session, { op, form }: Tool, input: Record<
       throw new InboxError("not_allowed", `you are "${agent}" here, and cannot act as "${String(named)}"`, {
         hint: `leave out ${form.renamed?.[key] ?? key}`,
       });
-    // Reading a channel as a filter of one's own is no identity: only what acts needs one.
+    // Reading a channel with a filter needs no identity; only operations that act do.
     input[key] = agent;
     return;
   }
-  // [C9] Somebody who said nothing about itself.
+  // [C9] A client that does not say who it is.
   input[key] ??= nobodyIn(op);
 }
 
-/** [U1] Where a push belongs comes from the address, never from an argument. */
+/** [U1] The workspace of a push comes from the address, never from an argument. */
 function settleWorkspace({ workspace }: Session, { op, form }: Tool, input: Record<string, unknown>): void {
   if (form.set !== "user") return;
   if ("workspace" in input)
@@ -150,7 +154,7 @@ function settleWorkspace({ workspace }: Session, { op, form }: Tool, input: Reco
   input.workspace = workspace;
 }
 
-/** A signal that ends a call for good where its client is gone, and as its timeout would where the server is about to go. */
+/** A signal that ends a call if its client has gone, and ends it as a timeout would if the server is about to stop. */
 function untilStop(gone: AbortSignal | undefined, stopping: AbortSignal | undefined) {
   if (!stopping) return { signal: gone, leave: () => {} };
   const ending = new AbortController();
@@ -167,7 +171,7 @@ function untilStop(gone: AbortSignal | undefined, stopping: AbortSignal | undefi
   return { signal: ending.signal, leave };
 }
 
-/** While it waits the client hears from time to time that it still does. */
+/** While it waits, the client is told regularly that it still does. */
 async function waiting<T>({ op }: Tool, { progress }: CallContext, call: () => Promise<T>): Promise<T> {
   if (!op.waits || !progress) return call();
   const started = performance.now();
@@ -175,14 +179,14 @@ async function waiting<T>({ op }: Tool, { progress }: CallContext, call: () => P
   return call().finally(() => clearInterval(timer));
 }
 
-/** [C5] Who called a tool by another name hears ours. */
+/** [C5] A client that used another name for a tool is told ours. */
 function noted(result: ToolResult, note: string | undefined): ToolResult {
   return note === undefined
     ? result
     : { ...result, content: [...result.content, { type: "text", text: note }] };
 }
 
-/** A model can correct itself: it gets the code, what is the case, and what to do. */
+/** A model can correct itself: it gets the code, the reason, and what to do. */
 function refusal(error: InboxError, op: AnyOperation): ToolResult {
   const { code, details } = error;
   const { message, hint } = inModelsWords(error, op);

@@ -1,6 +1,6 @@
 /**
- * [C5] Which resources have changed, for those who subscribed. One reader of the bus's events serves them all, and it reads
- * only while somebody listens.
+ * [C5] Which resources have changed, for clients that have subscribed. One reader of the bus's events serves them
+ * all, and it reads only while somebody listens.
  */
 import type { Event } from "../../contract/event.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
@@ -37,7 +37,7 @@ export function openChanges(inbox: Inbox) {
     begun.catch(async () => {
       if (reading !== mine) return;
       reading = undefined;
-      // The bus is not there yet: listeners hear of what happens once it is.
+      // There is no bus yet: listeners are told about changes once there is one.
       await Bun.sleep(againMs);
       if (holders.size) reading ??= begin();
     });
@@ -101,7 +101,7 @@ async function read(inbox: Inbox, { cursor, signal, mark }: Reading): Promise<vo
         mark(event);
       }
     } catch {
-      // The bus is away. Whoever listens is told when it is back, of all that has changed.
+      // The bus is unavailable. Listeners are told when it is back, about everything that has changed.
       if (!signal.aborted) await Bun.sleep(againMs);
     }
 }
@@ -113,7 +113,7 @@ async function lastEvent(inbox: Inbox): Promise<number> {
   return event ? event.eventId - 1 : nextEventId;
 }
 
-/** A thread's own, and those of the inboxes that mail came into or went out of. */
+/** The resource of a thread, and those of the inboxes that mail was added to or collected from. */
 function addressesIn({ eventType, threadId, source, payload }: Event): string[] {
   const agents = [payload.to, payload.channel].filter((name) => typeof name === "string");
   if (eventType.startsWith("messages.")) agents.push(source);

@@ -1,6 +1,7 @@
 /**
- * [C5] MCP over HTTP. The newest revision is a request and its answer, and aborts the call when its client goes away. In
- * the one before it a cancel is a request of its own, so it needs sessions: they are issued here, and end by themselves.
+ * [C5] MCP over HTTP. In the newest revision a call is one request and its answer, and ends when its client
+ * disconnects. In the one before it, a cancel is a separate request, so it needs sessions: they are issued here, and
+ * expire.
  */
 import {
   createMcpHandler,
@@ -34,7 +35,7 @@ export interface Visitor {
   admit: Admission;
 }
 
-/** [X14] Asks whether the visitor may have one more; the answer is called when it is over. */
+/** [X14] Asks whether the visitor may have one more; the returned function is called when it is over. */
 export interface Admission {
   wait(): () => void;
   session(): () => void;
@@ -46,20 +47,20 @@ interface Kept {
   who: string;
   timer?: Timer;
   free(): void;
-  /** Streams that its client holds open: it is still there, if silent. */
+  /** Streams that its client keeps open: it is still there, even if it is silent. */
   busy: number;
 }
 
-/** [B4] An answer that could not be written out was cancelled before: the others are their clients'. */
+/** [B4] An answer that could not be written was cancelled before; the others belong to their clients. */
 const wasWritten = () => true;
 
 const idleMs = 30 * 60_000;
 const bodyLimit = 4 * 1024 * 1024;
 
 export interface McpOptions {
-  /** [C11] Aborted when the hub is about to go: open calls are answered, open streams end. */
+  /** [C11] Aborted when the hub is about to stop: open calls are answered, open streams end. */
   stopping: AbortSignal;
-  /** What is served: the bus, unless somebody wants to try the transport alone. */
+  /** What is served: the bus, unless a test replaces it. */
   make?: (...args: Parameters<typeof makeServer>) => Server | McpServer;
 }
 
@@ -70,7 +71,7 @@ export function openMcp(inbox: Inbox, { stopping, make = makeServer }: McpOption
     publish: () => {},
     subscribe: (listener) => changes.subscribe((uri) => listener({ kind: "resource_updated", uri })),
   };
-  /** Answers of the newest revision that are not yet settled: the next call of who was answered says that it has read them. */
+  /** Answers of the newest revision that are not settled yet: the next call of the same client confirms that it has read them. */
   const settling = openSettling();
 
   const modern = createMcpHandler(
@@ -101,7 +102,7 @@ export function openMcp(inbox: Inbox, { stopping, make = makeServer }: McpOption
       const listens = request.headers.get("mcp-method") === "subscriptions/listen";
       if (listens)
         for (const uri of subscribedIn(await bodyOf(request))) await checkAddress({ inbox, ...visitor }, uri);
-      // Before it is told that it is subscribed, so that nothing falls in between.
+      // Before the client is told that it is subscribed, so that nothing is missed in between.
       const subscribed = listens ? await changes.ready() : undefined;
       const answers: Id[] = [];
       const authInfo = { token: "", clientId: nameOf(visitor), scopes: [], extra: { visitor, answers } };
@@ -178,19 +179,19 @@ function openSessions({ inbox, changes, stopping, make }: Served) {
     const id = request.headers.get("mcp-session-id");
     const kept = id === null ? await begin(visitor) : sessions.get(id);
     if (!kept) return gone();
-    // A session is its opener's: another token cannot speak in it.
+    // A session belongs to the client that opened it: another token cannot use it.
     if (kept.who !== nameOf(visitor)) throw new InboxError("not_allowed", "that session is another agent's");
     if (id !== null) rest(id, kept);
     const parsedBody = request.method === "POST" ? await bodyOf(request) : undefined;
     const asked = requestIdIn(parsedBody);
-    // Here a closed connection is no cancel by the protocol; but an answer that nobody reads must collect nothing.
+    // By the protocol a closed connection is not a cancel here; but an answer that nobody reads must collect nothing.
     if (asked !== undefined)
       request.signal.addEventListener("abort", () => {
         kept.session.abandon?.(asked);
         kept.session.settling.cancelled(asked);
       });
     const response = await kept.transport.handleRequest(request, { parsedBody });
-    if (kept.transport.sessionId === undefined) kept.free(); // it asked for something else than to begin one
+    if (kept.transport.sessionId === undefined) kept.free(); // the first request of a session was not an initialize
     if (request.method !== "GET" || !response.ok) return response;
     kept.busy++;
     request.signal.addEventListener("abort", () => kept.busy--);
@@ -206,7 +207,7 @@ function openSessions({ inbox, changes, stopping, make }: Served) {
   };
 }
 
-/** [C11] A stream that would never end by itself ends, as a whole, when the hub is about to go. */
+/** [C11] A stream that would never end by itself is ended when the hub is about to stop. */
 function endingWith(stopping: AbortSignal, response: Response, greeting = ""): Response {
   if (!response.body) return response;
   const reader = response.body.getReader();
@@ -219,14 +220,14 @@ function endingWith(stopping: AbortSignal, response: Response, greeting = ""): R
     return reader.cancel().catch(() => {});
   };
   const body = new ReadableStream<Uint8Array>({
-    // The runtime sends the head of an answer with the first of its body, which may be long in coming.
+    // The runtime sends the head of a response with the first part of its body, which may take long.
     start: (controller) => void (greeting && controller.enqueue(new TextEncoder().encode(greeting))),
     async pull(controller) {
       try {
         const { value, done } = await Promise.race([reader.read(), stopped]);
         if (!done) return controller.enqueue(value);
       } catch {
-        // The other side is gone.
+        // The client has disconnected.
       }
       void leave();
       controller.close();
@@ -257,18 +258,18 @@ export function choicesIn(url: URL): Pick<Visitor, "agent" | "sets"> {
 
 const failure = (code: number, message: string) => ({ jsonrpc: "2.0", error: { code, message }, id: null });
 
-/** By the protocol: the client then begins a new one. */
+/** As the protocol says: the client then starts a new session. */
 const gone = () => Response.json(failure(-32001, "the session has ended; initialize again"), { status: 404 });
 
 async function bodyOf(request: Request): Promise<unknown> {
   try {
     return await request.clone().json();
   } catch {
-    return undefined; // the transport says what is wrong with it
+    return undefined; // the transport reports what is wrong with it
   }
 }
 
-/** The resources that a client of the newest revision wants to hear of. */
+/** The resources that a client of the newest revision subscribes to. */
 function subscribedIn(body: unknown): string[] {
   const { params } = (body ?? {}) as { params?: { notifications?: { resourceSubscriptions?: unknown } } };
   const uris = params?.notifications?.resourceSubscriptions;

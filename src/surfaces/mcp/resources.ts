@@ -1,4 +1,4 @@
-/** [C5] What can be read by address: an agent's inbox, and a thread. Reading changes nothing. */
+/** [C5] Resources: an agent's inbox, and a thread. Reading them changes nothing. */
 import { InboxError } from "../../contract/errors.ts";
 import type { Caller } from "../../inbox/caller.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
@@ -33,7 +33,7 @@ export const resourceTemplates = [
 export const inboxAddress = (agent: string) => `inbox://agents/${encodeURIComponent(agent)}/inbox`;
 export const threadAddress = (id: string) => `inbox://threads/${encodeURIComponent(id)}`;
 
-/** Those that are worth a line of their own: one's own inbox, and the skills. */
+/** The resources that are listed: the caller's own inbox, and the skills. */
 export const resourcesOf = async ({ caller, agent }: Session) => {
   const who = caller.agent ?? agent;
   const skills = await skillResources();
@@ -57,8 +57,8 @@ export async function readResource(session: Session, uri: string) {
 type Reader = Pick<Session, "inbox" | "caller" | "agent">;
 
 /**
- * Whether there can be something at an address; a thread or an agent may still be to come. [X10] With a token also whether it
- * may be read: who hears that something changed has read a little of it.
+ * Whether an address can be a resource; its thread or agent may not exist yet. [X10] With a token, also whether it
+ * may be read: a notification that something changed tells a little about it.
  */
 export async function checkAddress(reader: Reader, uri: string): Promise<void> {
   if (inboxIn(uri) === undefined && threadIn(uri) === undefined) throw nothingAt(uri);
@@ -74,7 +74,7 @@ async function textAt({ inbox, caller, agent }: Reader, uri: string): Promise<st
   const whose = inboxIn(uri);
   if (whose !== undefined) {
     const who = caller.agent ?? agent;
-    // Where a token says who it is, its scope decides.
+    // With a token, its scope decides.
     if (caller.agent === undefined && who !== undefined && who !== whose)
       throw new InboxError("not_allowed", `you are "${who}" here; the inbox of "${whose}" is another's`);
     return render(
@@ -97,7 +97,7 @@ async function textAt({ inbox, caller, agent }: Reader, uri: string): Promise<st
   throw nothingAt(uri);
 }
 
-/** It is read in pieces, and told as one. */
+/** It is read in pieces, and returned as one. */
 async function wholeMessage(inbox: Inbox, id: number, caller: Caller): Promise<string> {
   const read = (offset: number) => inbox.call("messages.read", { id, offset }, { caller });
   const whole = await read(0);

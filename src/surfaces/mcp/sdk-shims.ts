@@ -1,6 +1,6 @@
 /**
- * What the SDK asks of its surroundings, in place of its own file (tsconfig.build.json): that one loads Ajv, which takes a fifth of
- * the time until `initialize` is answered, and checks only what we never ask a client for.
+ * Replaces a file of the SDK (tsconfig.build.json) that loads Ajv, which takes a fifth of the time until `initialize`
+ * is answered, and validates only what we never ask a client for.
  */
 import process from "node:process";
 

@@ -62,7 +62,7 @@ export function makeServer(session: Session, { sets }: ServerChoice, context: Mc
         progress,
       });
     } finally {
-      // From here on the signal only says that the exchange is over, well or not.
+      // From here on the signal only says that the exchange is over, successfully or not.
       mcpReq.signal.removeEventListener("abort", cancel);
       running.delete(mcpReq.id);
     }
@@ -88,7 +88,7 @@ export function makeServer(session: Session, { sets }: ServerChoice, context: Mc
   return server;
 }
 
-/** In the revision before, a client subscribes to one resource after another; in the newest the transport sees to it. */
+/** In the previous revision, a client subscribes to one resource after another; in the newest, the transport handles it. */
 function serveSubscriptions(server: Server, session: Session): void {
   const { changes } = session;
   const wanted = new Set<string>();
@@ -102,7 +102,7 @@ function serveSubscriptions(server: Server, session: Session): void {
       (async () => {
         await checkAddress(session, params.uri);
         const subscribed = await changes.ready();
-        // The client may have left meanwhile: then nobody would ever end the subscription.
+        // The client may have disconnected meanwhile: then nothing would ever end the subscription.
         if (!isClosed) {
           wanted.add(params.uri);
           stop ??= changes.subscribe(tell);
@@ -126,7 +126,7 @@ function serveSubscriptions(server: Server, session: Session): void {
   };
 }
 
-/** Outside of tools a refusal is an error of the protocol's: its message says what is the case and what to do. */
+/** Outside of tools an error is a protocol error: its message has the reason and the hint. */
 async function asProtocol<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

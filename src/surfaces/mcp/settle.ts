@@ -1,7 +1,7 @@
 /**
- * [B4] Answers that collect, over MCP. The protocol has no word for "I have read it". A client that cancels has not read
- * the answer, even if it was written; one that calls again has; one that is silent for a while is taken to have. When a
- * connection ends, whoever serves it says which answers were read: what was not is given back, and marked.
+ * [B4] Answers that collect, over MCP. The protocol has no confirmation. A client that cancels has not read the
+ * answer, even if it was written; one that calls again has; one that is silent for a while counts as having read it.
+ * When a connection ends, the code that serves it says which answers were read: the others are released, and marked.
  */
 import type { Handed } from "../../inbox/inbox.ts";
 
@@ -11,7 +11,7 @@ interface Pending {
   handed: Handed<unknown>;
   timer: Timer;
   speaker: string;
-  /** Whether the whole answer was taken from us. Until then another of the same name may speak, who has not read it. */
+  /** Whether the whole answer was taken from us. Until then a call of another client with the same name does not confirm it. */
   written: boolean;
 }
 
@@ -27,7 +27,7 @@ export function openSettling() {
     pending.delete(id);
     clearTimeout(found.timer);
     const { handed } = found;
-    // What fails here is delivered again after its deadline; there is nobody left to tell.
+    // If this fails, the mail is delivered again after its deadline; there is nobody left to tell.
     const work = Promise.resolve(taken ? handed.confirm?.() : handed.release?.({ seen: true })).catch(
       () => {},
     );
@@ -36,7 +36,7 @@ export function openSettling() {
   }
 
   return {
-    /** The answer to a request is on its way. `speaker`: whose, where several clients share this, and `written` follows. */
+    /** The answer to a request is on its way. `speaker`: its client, if several share this, and `written` follows. */
     answered(id: Id, handed: Handed<unknown>, speaker?: string): void {
       if (!handed.confirm && !handed.release) return;
       const timer = setTimeout(() => settle(id, true), settleMs);
@@ -46,13 +46,13 @@ export function openSettling() {
       const found = pending.get(id);
       if (found) found.written = true;
     },
-    /** The client speaks again, so it has read what it was told before. */
+    /** The client calls again, so it has read its earlier answers. */
     async spoke(speaker = ""): Promise<void> {
       for (const [id, one] of [...pending]) if (one.written && one.speaker === speaker) settle(id, true);
       await Promise.all(working);
     },
     cancelled: (id: Id) => settle(id, false),
-    /** The connection is over; `wasRead` says of each answer whether its client had it by then. */
+    /** The connection has ended; `wasRead` says for each answer whether its client had read it by then. */
     async close(wasRead: (id: Id) => boolean): Promise<void> {
       for (const id of [...pending.keys()]) settle(id, wasRead(id));
       await Promise.all(working);

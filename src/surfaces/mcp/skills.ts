@@ -1,4 +1,4 @@
-/** [C7] Skills over MCP, for clients that know the extension: what an agent with a shell reads, by address. */
+/** [C7] Skills over MCP, for clients that support the extension: the texts that an agent with a shell reads, by address. */
 import {
   type McpRequestContext,
   ProtocolError,
@@ -38,7 +38,7 @@ export const skillResources = async () =>
   }));
 
 export function serveSkills(server: Server, { era }: McpRequestContext): void {
-  // The newest revision wants to know how long an answer may be kept. They change with the program only.
+  // The newest revision asks how long an answer may be cached. Skills change only with the program.
   const kept = era === "modern" ? { ttlMs: 0, cacheScope: "public" } : {};
   server.setRequestHandler(SKILLS_LIST_METHOD, { params: v.looseObject({}) }, async () => ({
     skills: await skillEntries(),

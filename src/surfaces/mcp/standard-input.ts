@@ -6,7 +6,7 @@ import { Transform } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { type Greeting, greetingFor } from "./greeting.ts";
 
-/** A longer line is left to the library, which has a limit of its own and ends the connection. */
+/** A longer line is left to the library, which has its own limit and ends the connection. */
 const longestLine = 64 * 1024 * 1024;
 
 const newline = 0x0a;
@@ -94,6 +94,6 @@ function messageIn(line: string): object | { problem: JSONRPCMessage } {
   return { problem: refusal(invalidRequest, wrong) };
 }
 
-/** Which request it was meant to be is not known: the protocol has no id for that but null. */
+/** The id of the request is not known: the protocol uses null for that. */
 const refusal = (code: number, message: string) =>
   ({ jsonrpc: "2.0", id: null, error: { code, message } }) as unknown as JSONRPCMessage;

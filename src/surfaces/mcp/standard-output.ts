@@ -1,4 +1,4 @@
-/** [B4] Standard output as the server writes to it: which answers went out, and which of them their client has read. */
+/** [B4] Standard output of the server: which answers were written, and which of them their client has read. */
 import { Writable } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { unreadBytes } from "../../platform/unread.ts";
@@ -12,7 +12,7 @@ export function openStandardOutput(requests: OpenRequests) {
   let meant = 0;
   let broken = false;
   const gone = Promise.withResolvers<void>();
-  // The runtime also says so to whoever listens, and ends the process with a trace where nobody does.
+  // The runtime also reports this as an event, and ends the process with a stack trace if nobody listens.
   process.stdout.on("error", () => {
     broken = true;
     gone.resolve();
@@ -44,7 +44,7 @@ export function openStandardOutput(requests: OpenRequests) {
 
   return {
     stream,
-    /** Once nobody can be written to any more. */
+    /** Called once nothing can be written any more. */
     gone: gone.promise,
     writing,
     /** Writes a message of our own, which the library knows nothing of. Resolves when the system has taken it. */
@@ -52,7 +52,7 @@ export function openStandardOutput(requests: OpenRequests) {
       writing(message);
       return new Promise((sent) => stream.write(`${JSON.stringify(message)}\n`, () => sent()));
     },
-    /** As things stand now. Where the system cannot tell, what it has taken counts as read, unless the reader is gone. */
+    /** The state at this moment. If the system cannot tell, what it has taken counts as read, unless the reader has gone. */
     reader(): (id: string | number) => boolean {
       const unread = unreadBytes(1) ?? (broken ? Number.POSITIVE_INFINITY : 0);
       const read = taken - unread;

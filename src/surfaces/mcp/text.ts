@@ -1,6 +1,6 @@
 /**
- * [X6] The short text of an answer, for a model. What an agent wrote is data: it is quoted line by line under its sender's
- * name, so that it cannot pass for another message or for a word of ours. What people are shown says the rest.
+ * [X6] The short text of an answer, for a model. Text by agents is data: it is quoted line by line under its sender's
+ * name, so that it cannot be taken for another message or for our own text. The rest is the same as for people.
  */
 import type { ChannelMessage } from "../../contract/channel-message.ts";
 import type { Mail } from "../../contract/mail.ts";
@@ -77,7 +77,7 @@ const texts: Texts = {
     output.woke
       ? render("events.watch", output, plainPaint, inTools)
       : `no events; continue with after_event ${output.nextEventId}`,
-  // By the protocol of the program that calls it.
+  // As the protocol of the calling program requires.
   "tasks.permit": (output) => JSON.stringify(output),
   "tasks.push": ({ task }) => `queued ${task.name}; run starts it`,
   "tasks.run": ({ released, running, waiting }) =>

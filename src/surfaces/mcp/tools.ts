@@ -1,4 +1,4 @@
-/** [C5] The tools, from the operation table: which there are, what each takes, and how a call becomes an input. */
+/** [C5] The tools, from the operation table: which exist, what each takes, and how a call becomes an input. */
 import tools from "../../../docs/generated/tools.json";
 import { InboxError } from "../../contract/errors.ts";
 import { infoOf } from "../../contract/fields.ts";
@@ -12,7 +12,7 @@ import { hasTxName, withoutTxName, withTxName } from "./tx-names.ts";
 export interface Tool {
   op: AnyOperation;
   form: ToolForm;
-  /** As `tools/list` shows it; made when the documents are. */
+  /** As `tools/list` shows it; generated together with the documents. */
   shown: Shown;
 }
 
@@ -28,17 +28,17 @@ interface Shown {
   annotations: object;
 }
 
-/** Other names under which the protocols that came before know a tool. */
+/** Names of tools in earlier protocols. */
 const otherNames: Readonly<Record<string, string>> = { send: "send_message" };
 
 interface Habit {
   tool: string;
-  /** Arguments by the names they are brought along with. */
+  /** Former names of arguments. */
   renamed?: Readonly<Record<string, string>>;
   given?: Readonly<Record<string, unknown>>;
 }
 
-/** Names that people and models bring along from elsewhere: they work, and the answer says which is ours. */
+/** Names of tools in other systems: they work, and the answer says which name to use. */
 const habits: Readonly<Record<string, Habit>> = {
   agent_profile: { tool: "profiles" },
   claim_task: { tool: "claim", renamed: { task_id: "thread", thread_id: "thread", id: "thread" } },
@@ -50,7 +50,7 @@ const habits: Readonly<Record<string, Habit>> = {
   },
 };
 
-/** The same of arguments, in whatever tool has ours. */
+/** The same for arguments, in any tool that has ours. */
 const otherFields: Readonly<Record<string, string>> = { agent_profile: "profile" };
 
 const all = new Map<string, Tool>();
@@ -61,21 +61,21 @@ for (const op of table as readonly AnyOperation[])
   }
 
 export interface Choice {
-  /** The sets somebody has asked for. */
+  /** The sets that were chosen. */
   sets?: readonly ToolListing[];
   inWorkspace: boolean;
   /** What the caller's token allows. */
   caller: Caller;
 }
 
-/** The tools that are offered: those of the sets that were chosen, else what a token's scope is for, else the usual ones. */
+/** The tools that are offered: those of the chosen sets, else those for the token's scope, else the default ones. */
 export function toolsOf({ sets, inWorkspace, caller }: Choice): Tool[] {
-  // A sub-agent may lead what it starts.
+  // A sub-agent may lead the sub-agents that it starts.
   const scope = caller.subAgent ? "leader" : caller.scope;
   const offered = [...all.values()].filter((tool) => {
     const { op, form } = tool;
     if (!mayUse(caller, op)) return false;
-    // [U1] To the person an agent speaks from its workspace, and from nowhere else.
+    // [U1] An agent can push to the person only from its workspace.
     if (form.set === "user") return inWorkspace;
     if (sets) return sets.includes(form.set) || (sets.includes("tx") && hasTxName(tool));
     return scope === "worker" || scope === "leader" ? form.usualFor?.includes(scope) : form.usual;
@@ -87,11 +87,11 @@ export function toolsOf({ sets, inWorkspace, caller }: Choice): Tool[] {
 export interface Named {
   tool: Tool;
   args: Record<string, unknown>;
-  /** What to call it next time. */
+  /** The name to use next time. */
   note?: string;
 }
 
-/** Every tool can be called, listed or not: which are shown saves a model tokens, and keeps nobody out. */
+/** Every tool can be called, listed or not: the list only saves a model tokens, and protects nothing. */
 export function toolNamed(name: string, args: Record<string, unknown>): Named | undefined {
   const habit = Object.hasOwn(habits, name) ? habits[name] : undefined;
   if (habit) return byHabit(name, habit, args);
@@ -107,13 +107,13 @@ function byHabit(name: string, { tool, renamed, given = {} }: Habit, args: Recor
   return { tool: all.get(tool)!, args: { ...Object.fromEntries(ours), ...given }, note };
 }
 
-/** What a call of a tool that there is not is told. */
+/** The error for a call of an unknown tool. */
 export function noTool(name: string): string {
   const guess = didYouMean(name, [...all.keys()]);
   return `unknown tool "${name}"; ${guess || "tools/list lists the tools"}`;
 }
 
-/** For a caller who is known, the field that says who calls is left out: it could only be wrong. */
+/** If the caller is known, the field that names the caller is left out: it could only be wrong. */
 export function shownTo({ op, form, shown }: Tool, known: boolean): Shown {
   const key = op.cli.identity;
   if (key === undefined) return shown;
@@ -124,11 +124,11 @@ export function shownTo({ op, form, shown }: Tool, known: boolean): Shown {
   return { ...shown, inputSchema: { ...shown.inputSchema, properties } };
 }
 
-/** [C9] Who calls where nothing says it: `main`, and in the channel protocol the name of the surface. */
+/** [C9] The caller's name if nothing gives one: `main`, and in the channel protocol the name of the surface. */
 export const nobodyIn = ({ cli }: AnyOperation): string =>
   cli.shape === "channel" ? "mcp" : (cli.identityDefault ?? "main");
 
-/** A call's arguments as the operation's input. */
+/** Turns a call's arguments into the operation's input. */
 export function inputOf({ op, form }: Tool, given: Record<string, unknown>): Record<string, unknown> {
   const input: Record<string, unknown> = {};
   const ours = new Map(Object.entries(form.renamed ?? {}).map(([field, shown]) => [shown, field]));
@@ -141,7 +141,7 @@ export function inputOf({ op, form }: Tool, given: Record<string, unknown>): Rec
   return input;
 }
 
-/** What is mistyped is told before what is missing for it. */
+/** A mistyped argument is reported before the one that is missing because of it. */
 function refuseTypo({ op, form }: Pick<Tool, "op" | "form">, key: string): void {
   const known = Object.keys(op.input().entries).filter((field) => !form.without?.includes(field));
   const guess = didYouMean(
@@ -154,7 +154,7 @@ function refuseTypo({ op, form }: Pick<Tool, "op" | "form">, key: string): void 
 const habitual = (op: AnyOperation, key: string) =>
   Object.hasOwn(otherFields, key) && op.input().entries[otherFields[key]!] ? otherFields[key]! : key;
 
-/** [M10] An object may also come as a text that holds one. */
+/** [M10] An object may also be given as a string that contains one. */
 const isJson = (op: AnyOperation, key: string) => {
   const schema = op.input().entries[key];
   if (!schema) return false;
@@ -165,9 +165,9 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text; // the schema says what is wrong with it
+    return text; // the schema reports what is wrong with it
   }
 }
 
-/** Fields are written either way: `lease_seconds` as in the protocols, `leaseSeconds` as in the table. */
+/** Fields can be written both ways: `lease_seconds` as in the protocols, `leaseSeconds` as in the table. */
 const camel = (key: string) => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

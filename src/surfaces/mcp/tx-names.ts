@@ -6,5 +6,5 @@ export const hasTxName = ({ form }: Tool) => form.tool.startsWith("msg_");
 export const withTxName = (tool: Tool): Tool =>
   hasTxName(tool) ? { ...tool, shown: { ...tool.shown, name: `tx_${tool.shown.name}` } } : tool;
 
-/** Either name calls the same tool, whichever is listed. */
+/** Both names call the same tool, whichever is listed. */
 export const withoutTxName = (name: string) => name.replace(/^tx_msg_/, "msg_");

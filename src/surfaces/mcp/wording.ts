@@ -1,11 +1,11 @@
-/** [C10] A refusal for a model, spelled in tools and arguments; and what to do next where that is for people only. */
+/** [C10] An error for a model, spelled in tools and arguments; and what to do next if the hint is only for people. */
 import { type ErrorCode, errorTable, type InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { spelled, spelledWhole } from "../../contract/phrase.ts";
 import { inShell } from "../spelling/shell.ts";
 import { inTools } from "../spelling/tools.ts";
 
-/** Where nothing better is known, and what the table says is for somebody with a shell or an address. */
+/** Used if nothing better is known, and the hint of the table is for somebody with a shell or an address. */
 const hints: Partial<Record<ErrorCode, string>> = {
   invalid_input: "look at the tool's schema",
   too_large: "put it into a file, and send the file's path",
@@ -16,7 +16,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   storage: "only the person can fix this: tell them what it says",
 };
 
-/** Addresses, headers, variables and the documentation of requests are not for a model. */
+/** Addresses, headers, variables and the documentation of requests mean nothing to a model. */
 const forPrograms = /\bINBOX_|\/docs\/|Bearer|https?:\/\//;
 
 /** `op` is the operation that was called. */
@@ -24,7 +24,7 @@ export function inModelsWords(error: InboxError, op?: AnyOperation): { message: 
   const { code, said } = error;
   const spelling = inTools(op);
   const message = spelledWhole(said.message, spelling);
-  // [X7] Approving is the person's, and no tool's: the command is for them.
+  // [X7] Only the person can approve, and no tool: the command is for the person.
   if (error.details?.untrusted !== undefined)
     return { message, hint: `only the person can approve it: ${spelled(said.hint, inShell())}` };
   const usual = hints[code] ?? spelled(errorTable[code].hint, spelling);

@@ -1,30 +1,37 @@
-/** [C14] Operations and fields as they are typed in a shell. What no other surface has is spelled this way everywhere but to models. */
+/**
+ * [C14] Operations and fields as they are typed in a shell. What another surface cannot express is also written this
+ * way, except for models.
+ */
 import { type Field, fieldsOf } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
-import { isBlank, type Options, type Reference, type Spelling, type Value } from "../../contract/phrase.ts";
+import {
+  isBlank,
+  isExample,
+  type Options,
+  type Reference,
+  type Spelling,
+  type Value,
+} from "../../contract/phrase.ts";
 import { shellWord } from "../../contract/shell-word.ts";
 import { namedIn } from "./named.ts";
 
 const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** How an input field is called on the command line. User data is JSON text here, so the name says so. */
+/** The flag of an input field. User data is JSON text here, so the name says so. */
 export const flagName = (field: Pick<Field, "key" | "type" | "flag">) =>
   `--${field.flag ?? `${kebab(field.key)}${field.type === "json" ? "-json" : ""}`}`;
 
-/** [C9] Whoever calls is --agent with every command, whatever the field is called. */
+/** [C9] The caller is --agent with every command, whatever its field is called. */
 const flagOf = (op: AnyOperation | undefined, key: string) => {
   if (op && key === op.cli.identity) return "--agent";
   const field = op && fieldsOf(op.input()).find((one) => one.key === key);
   return flagName(field ?? { key, type: "text" });
 };
 
-/** Words in capitals are to be replaced; any other blank is an example of a text. */
-const word = (value: Value) =>
-  isBlank(value)
-    ? /^[A-Z|]+$/.test(value.blank)
-      ? value.blank
-      : `"${value.blank}"`
-    : shellWord(String(value));
+const word = (value: Value) => {
+  if (!isBlank(value)) return shellWord(String(value));
+  return isExample(value) ? `"${value.blank}"` : value.blank;
+};
 
 const given = (flag: string, value: Value | undefined) =>
   value === undefined || value === true ? flag : `${flag} ${word(value)}`;
@@ -32,14 +39,14 @@ const given = (flag: string, value: Value | undefined) =>
 const optionWords = (options: Options) =>
   Object.entries(options).map(([name, value]) => given(`--${kebab(name)}`, value));
 
-/** The command that calls an operation, with its plain arguments as such. */
+/** The command that calls an operation, with its plain arguments. */
 export function commandOf(
   op: AnyOperation,
   input: Readonly<Record<string, Value>> = {},
   options: Options = {},
 ) {
   const plain = (op.cli.plain ?? []).filter((key) => key in input);
-  // One that is left out before another makes the other a flag.
+  // If an earlier plain argument is left out, the later one is written as a flag.
   const inPlace = plain.filter((key, at) => op.cli.lastFirst || op.cli.plain![at] === key);
   const flags = Object.entries(input).filter(([key, value]) => !inPlace.includes(key) && value !== false);
   return [

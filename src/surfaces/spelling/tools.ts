@@ -1,22 +1,23 @@
-/** [C10] [C14] Operations and fields as a model has them: tools and arguments. It has no shell, no variables and no files of ours. */
+/**
+ * [C10] [C14] Operations and fields as a model knows them: tools and arguments. It has no shell, no variables and
+ * none of our files.
+ */
 import type { AnyOperation } from "../../contract/operation.ts";
-import { isBlank, type Reference, type Spelling, type Value } from "../../contract/phrase.ts";
+import { type Reference, type Spelling, type Value, valueText } from "../../contract/phrase.ts";
 import { namedIn } from "./named.ts";
 
-/** Tools of channels are written as their protocol has them, in camelCase; all others in snake_case. */
+/** Tools of the channel protocol have camelCase arguments, all others snake_case. */
 export function argumentName({ cli, mcp }: AnyOperation, key: string): string {
   const renamed = "tool" in mcp ? mcp.renamed?.[key] : undefined;
   if (renamed !== undefined || cli.shape === "channel") return renamed ?? key;
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-const shown = (value: Value) => (isBlank(value) ? value.blank : JSON.stringify(value));
-
 function toolCall(op: AnyOperation, input: Readonly<Record<string, Value>>): string | undefined {
   if (!("tool" in op.mcp)) return undefined;
-  // Who calls is known, and no argument.
+  // The caller is known, and is not an argument.
   const given = Object.entries(input).filter(([key]) => key !== op.cli.identity);
-  const fields = given.map(([key, value]) => `"${argumentName(op, key)}": ${shown(value)}`);
+  const fields = given.map(([key, value]) => `"${argumentName(op, key)}": ${valueText(value)}`);
   return fields.length ? `${op.mcp.tool} {${fields.join(", ")}}` : op.mcp.tool;
 }
 
@@ -29,7 +30,7 @@ export const inTools =
         const of = namedIn(reference.of, op);
         if (of && !("tool" in of.mcp)) return undefined;
         const name = of ? argumentName(of, reference.name) : reference.name;
-        return reference.value === undefined ? name : `${name} ${shown(reference.value)}`;
+        return reference.value === undefined ? name : `${name} ${valueText(reference.value)}`;
       }
       case "call":
         return toolCall(namedIn(reference.operation)!, reference.input);

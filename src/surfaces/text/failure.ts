@@ -1,11 +1,11 @@
-/** How a task failed, wherever its result is shown. */
+/** How a task failed, for every place that shows its result. */
 import type { Excess } from "../../contract/usage.ts";
 import { excessLine } from "../../contract/usage-text.ts";
 import { branchLine, type OnBranch } from "../../contract/worktree.ts";
 import type { Paint } from "./paint.ts";
 import { inLine, quoted, safe, setIn } from "./safe.ts";
 
-/** [Q5] How a task failed, for people: its parent's message is the same as JSON. */
+/** [Q5] How a task failed, for people: its parent's message has the same as JSON. */
 export function failureText(failure: unknown, paint: Paint): string | undefined {
   const { success, error, reason, partial_output: partial, ...more } = Object(failure) as Told;
   if (success !== false || typeof error !== "string") return undefined;
@@ -20,7 +20,7 @@ export function failureText(failure: unknown, paint: Paint): string | undefined 
 
 type Told = Record<string, unknown>;
 
-/** Its error says what was over the budget where that is why it was ended. Others may send whatever they like. */
+/** If it exceeded its budget, its error says by what. Other senders may put anything here. */
 function remarksOf({ worktree, over_budget: excess, notices }: Told, isSaid: boolean): string[] {
   const lines: string[] = [];
   if (isObject(worktree)) lines.push(branchLine(worktree as unknown as OnBranch));

@@ -5,7 +5,7 @@ import { oneLine, safe, safeJson } from "./safe.ts";
 import { senderText } from "./sender.ts";
 import { relative } from "./time.ts";
 
-/** `cancelled: not needed` says all that a body `not needed` says. */
+/** A body `not needed` adds nothing to the summary `cancelled: not needed`. */
 export const repeats = (summary: string, body: string) =>
   summary !== body && !body.trim().includes("\n") && summary.endsWith(`: ${body.trim()}`);
 
@@ -16,7 +16,7 @@ export function messageText(message: Message, paint: Paint): string {
     `${paint.dim(messageId)} ${from} → ${safe(toAgent)} ${paint.cyan(kind)} ${paint.dim(relative(createdAt))}`,
   ];
   const said = safe(body).trimEnd().split("\n");
-  // A summary that was taken from the body need not be said twice.
+  // A summary that was taken from the body is not shown twice.
   if (!said[0]!.startsWith(safe(summary).replace(/…$/, "")) || !body) lines.push(`  ${oneLine(summary)}`);
   if (body && !repeats(summary, body)) lines.push(...said.map((line) => `  ${paint.dim("│")} ${line}`));
   if (Object.keys(payload).length) lines.push(`  ${paint.dim("payload")} ${safe(safeJson(payload))}`);

@@ -1,4 +1,4 @@
-/** How the answers of a noun's operations are said: one function an operation. */
+/** How the answers of a noun's operations are shown: one function per operation. */
 import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
 import type { Text } from "../../contract/phrase.ts";
 import type { Paint } from "./paint.ts";

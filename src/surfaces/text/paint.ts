@@ -1,4 +1,4 @@
-/** Colour, on a terminal that wants it. By hand: importing picocolors cost 8 ms, twice the runtime's own start. */
+/** Colour, on a terminal that supports it. Written by hand: importing picocolors cost 8 ms, twice the runtime's own start. */
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, magenta: 35, cyan: 36 } as const;
 
 export type Paint = Record<keyof typeof codes, (text: string) => string>;
@@ -14,7 +14,7 @@ export const plainPaint: Paint = {
   cyan: none,
 };
 
-/** With colour, or with none of it. */
+/** With colour, or without. */
 export function paintOf(coloured: boolean): Paint {
   const entries = Object.entries(codes).map(([name, code]) => [
     name,

@@ -1,12 +1,12 @@
 /**
- * The contract speaks camelCase; the thread commands print snake_case, as their protocol says. User data is
- * never touched: a `payload` or `metadata` object is printed whole, as text, under `payload_json`.
+ * The contract uses camelCase; thread commands print snake_case, as their protocol requires. User data is never
+ * changed: a `payload` or `metadata` object is printed as text under `payload_json`.
  */
 const userData = new Set(["payload", "metadata"]);
 
 const known = new Map<string, string>();
 
-/** Kept once made: a listing has the same few keys a thousand times. */
+/** Cached: a list has the same few keys a thousand times. */
 function snake(key: string): string {
   let made = known.get(key);
   if (made === undefined) {

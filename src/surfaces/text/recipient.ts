@@ -1,4 +1,4 @@
-/** Whom a message has reached: a note where nobody has used the name, and those who got a copy. */
+/** Who a message has reached: a note if nobody has used the name, and the receivers of copies. */
 import { idOf } from "../../contract/ids.ts";
 import { blank, call, phrase, type Text } from "../../contract/phrase.ts";
 import type { Recipient } from "../../contract/recipient.ts";

@@ -1,4 +1,7 @@
-/** A refusal for people: what was asked, what is the case, what to do. It may echo an argument, which is anybody's text. */
+/**
+ * An error for people: what was asked, what the problem is, what to do. It may repeat an argument, which can be
+ * anybody's text.
+ */
 import type { ErrorShape } from "../../contract/errors.ts";
 import type { Paint } from "./paint.ts";
 import { setIn } from "./safe.ts";

@@ -1,4 +1,4 @@
-/** [A7] The audit trail: a JSON object a line, for people and for programs. */
+/** [A7] The audit trail: one JSON object per line, for people and for programs. */
 import type { Text } from "../../contract/phrase.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import { safe, safeJson } from "../../contract/safe-text.ts";
@@ -7,7 +7,7 @@ import type { Paint } from "./paint.ts";
 import { snakeCase } from "./recase.ts";
 import { recipientText } from "./recipient.ts";
 
-/** Those who read the lines get none that is no record. */
+/** A program that reads the lines gets nothing but records. */
 const nothing = (of: Recipient | undefined, paint: Paint, spell: (text: Text) => string): Apart => ({
   text: "",
   aside: of

@@ -1,4 +1,4 @@
-/** What was done to the database itself, and where it is served. */
+/** Answers of operations on the database itself and on the hub. */
 
 import type { OutputOf } from "../../contract/operations/index.ts";
 import {
@@ -18,7 +18,7 @@ import { inLine, quoted, safe, setIn } from "./safe.ts";
 import { statsText } from "./stats.ts";
 import { textTable } from "./text-table.ts";
 
-/** As a shell would have to be told. */
+/** Quoted for a shell. */
 const word = (text: string) =>
   /^[\w@%+=:,./{}-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -78,7 +78,7 @@ export const busRenders: NounRenders<"bus"> = {
       `curl -X POST ${url}/api/messages ${auth ? '-H "authorization: Bearer $INBOX_TOKEN" ' : ""}-H 'content-type: application/json' -d '{"channel":"agent-1","content":"hello"}'`,
       line(call("mailbox.receive", auth ? {} : agent, { db: url })),
     ];
-    // A server's address is shown without its password, so it is not repeated as one to use.
+    // A server's address is shown without its password, so it is not offered as one to use.
     const place: Options = db.includes("://") ? {} : { db };
     const token = line(call("tokens.create", { ...agent, scope: "worker" }, place));
     const first = auth ? [`every request requires a token: ${token}`, "export INBOX_TOKEN=TOKEN"] : [];
@@ -92,7 +92,7 @@ export const busRenders: NounRenders<"bus"> = {
     ].join("\n");
   },
   ...hubRenders,
-  // Both have told what they did while they did it.
+  // Both have already printed what they did.
   "bus.demo": () => "",
   "bus.quickstart": () => "",
   "bus.top": (stats, paint) => statsText(stats, paint),

@@ -23,7 +23,7 @@ function costsText({ limit, held, days }: Costs, paint: Paint, spell: (text: Tex
   ]);
   const table = rows.length
     ? textTable(["DAY", "TOKENS", "IN", "OUT", "CACHED", "COST", "TURNS"], rows, paint.dim)
-    : "nothing was reported yet";
+    : "no usage was reported yet";
   return [head, ...(held ? [paint.yellow(heldText(held))] : []), "", table].join("\n");
 }
 

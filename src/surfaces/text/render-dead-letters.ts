@@ -1,4 +1,4 @@
-/** Dead letters, and what each died of. */
+/** Dead letters, and the reason of each. */
 import { plural } from "../../contract/plural.ts";
 import { channelLine } from "./channel-message.ts";
 import type { NounRenders } from "./noun-renders.ts";

@@ -112,7 +112,8 @@ export const entryRenders: NounRenders<"entries"> = {
         (one) => `${paint.dim(one.workspaceId)} ${one.unread} unread, ${one.needsYou} need you`,
       ),
     ].join("\n"),
-  "entries.changes": ({ documents }, paint) => documents.map((each) => changeText(each, paint)).join("\n"),
+  "entries.changes": ({ documents }, paint) =>
+    documents.map((each) => changeText(each, paint)).join("\n") || "the entry has no documents",
   "entries.seen": ({ kept }) => `remembered ${plural(kept.length, "document")} as read`,
   "entries.delete": ({ id, restorableUntil }, _paint, spell) =>
     restorableUntil === null

@@ -1,4 +1,4 @@
-/** An inbox: its messages, and those that are in somebody's hands. */
+/** An inbox: its messages, and those that are handed over to a reader. */
 import type { Mail } from "../../contract/mail.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { blank, call, phrase } from "../../contract/phrase.ts";
@@ -59,7 +59,7 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
     const mails = output.messages.map((mail) => oneMail(mail, paint));
     const silent = (word: string, names: readonly string[]) =>
       names.length ? [`${paint.yellow(word)} ${names.map(safe).join(", ")}`] : [];
-    const missing = silent("missing", output.missing);
+    const missing = silent("no answer from", output.missing);
     const dead = silent("finished, result already collected:", output.dead);
     return [...mails, ...missing, ...dead].join("\n\n") || "no answers";
   },

@@ -13,9 +13,9 @@ export const messageRenders: NounRenders<"messages"> = {
   "messages.send": (output, paint, spell) =>
     output.copies
       ? copiesText(output.copies)
-      : // A topic nobody has read yet is nothing odd; a name that looks like a known one is.
+      : // A topic that nobody has read yet is normal; a name that looks like a known one is not.
         `${channelLine(output)}${output.recipient.similar.length || output.recipient.ended ? recipientText(output.recipient, paint, spell) : ""}`,
-  // As the protocol of channels prints it, number or not.
+  // As the channel protocol prints it, for one message too.
   "messages.inbox": ({ messages, count }) => [...messages.map(channelLine), `${count} message(s)`].join("\n"),
   "messages.wait": ({ messages, count }) => [...messages.map(channelLine), `${count} message(s)`].join("\n"),
   "messages.replies": ({ messages, count }) =>

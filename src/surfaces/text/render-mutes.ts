@@ -9,7 +9,7 @@ const mutesText = (mutes: readonly Mute[]) =>
     : "nothing is muted";
 
 export const muteRenders: NounRenders<"mutes"> = {
-  "mutes.add": ({ already, mutes }) => `${already ? "it was already muted" : "muted"}; ${mutesText(mutes)}`,
-  "mutes.remove": ({ already, mutes }) => `${already ? "it was not muted" : "unmuted"}; ${mutesText(mutes)}`,
+  "mutes.add": ({ already, mutes }) => `${already ? "already muted" : "muted"}; ${mutesText(mutes)}`,
+  "mutes.remove": ({ already, mutes }) => `${already ? "was not muted" : "unmuted"}; ${mutesText(mutes)}`,
   "mutes.list": ({ mutes }) => mutesText(mutes),
 };

@@ -16,7 +16,7 @@ const rulesText = (rules: readonly RetentionRule[], paint: Paint) =>
     paint.dim,
   );
 
-/** A limit of 0 may be a mistake: it is the one that deletes most. */
+/** A limit of 0 may be a mistake: it deletes the most. */
 function nothingKept(rules: readonly RetentionRule[], paint: Paint): string[] {
   const kinds = rules
     .filter(({ days, count }) => days === 0 || count === 0)

@@ -1,4 +1,4 @@
-/** The queue for people, as the commands of it have always shown it. */
+/** The queue for people. */
 
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { blank, call, field, phrase, type Text } from "../../contract/phrase.ts";
@@ -42,7 +42,7 @@ function taskLine(task: TaskInQueue, paint: Paint, { saysParent = false, isHeld 
   return `  ${mark} ${paint.bold(safe(task.name))}${facts.length ? ` (${facts.map(inLine).join("; ")})` : ""} ${paint.dim(cut(task.summary, 60))}`;
 }
 
-/** What was cancelled or removed has neither succeeded nor failed: nobody wanted it any more. */
+/** A task that was cancelled or removed has neither succeeded nor failed. */
 const markOf = ({ success, reason }: Pick<TaskInQueue, "success" | "reason">, paint: Paint) =>
   success ? paint.green("✓") : reason === "cancelled" ? paint.dim("–") : paint.red("✗");
 
@@ -52,11 +52,11 @@ const outcomeOf = ({ success, reason }: Pick<TaskInQueue, "success" | "reason">)
 const excessIn = ({ budget, usageTotal }: Pick<TaskInQueue, "budget" | "usageTotal">) =>
   budget && usageTotal ? excessOver(budget, usageTotal) : undefined;
 
-/** With what it started it has used more than by itself. */
+/** Whether the tasks below it have used something as well. */
 const isMore = ({ usage, usageTotal }: Pick<TaskInQueue, "usage" | "usageTotal">) =>
   usageTotal !== null && JSON.stringify(usageTotal) !== JSON.stringify(usage);
 
-/** Of a task of which nothing was reported: whether anything will be. */
+/** For a task without reported usage: whether any will be reported. */
 const unreported = (reports: Reported | null) =>
   reports?.tokens === "none" && reports.cost === "none" ? "not reported by its program" : null;
 
@@ -99,7 +99,7 @@ function reviewText({ profile, maxRounds, verdict, rounds, error, findings }: Re
 
 const shownNames = 12;
 
-/** The names that fit into a few lines, and how many more there are. */
+/** The names that fit into a few lines, and the number of the others. */
 function namesText(names: readonly string[]): string {
   const shown = names.slice(0, shownNames).map(safe).join(", ");
   return names.length > shownNames ? `${shown} and ${names.length - shownNames} more` : shown;

@@ -1,4 +1,4 @@
-/** Threads: a line or a row each, and what was said in them. */
+/** Threads, as lines or rows, and their messages. */
 
 import type { Lease } from "../../contract/lease.ts";
 import type { Message } from "../../contract/message.ts";
@@ -33,7 +33,7 @@ function threadRows(threads: readonly Thread[], paint: Paint): string[][] {
 
 const threadHead = ["THREAD", "STATUS", "PRIORITY", "FROM", "TO", "UPDATED", "SUBJECT"];
 
-/** The most common answer: where the thread stands now, and what was said. */
+/** The most common answer: the state of the thread, and the message. */
 const said = ({ thread, message }: { thread: Thread; message: Message }, paint: Paint) =>
   `${headline(thread, paint)}\n${messageText(message, paint)}`;
 

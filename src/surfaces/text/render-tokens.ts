@@ -1,4 +1,4 @@
-/** Tokens and whom they speak for. */
+/** Tokens and the agents they belong to. */
 import type { NounRenders } from "./noun-renders.ts";
 import { cut, safe } from "./safe.ts";
 import { textTable } from "./text-table.ts";

@@ -9,9 +9,10 @@ export const workspaceRenders: NounRenders<"workspaces"> = {
   "workspaces.add": ({ workspace, hubUrl }, _paint, spell) => {
     const tools = `/mcp/${workspace.workspaceId}`;
     const url = hubUrl === null ? blank(`HUB${tools}`) : `${hubUrl}${tools}`;
-    const begin = hubUrl === null ? `; ${spell(phrase`${call("bus.serve")} starts a hub`)}, then run` : "";
+    const begin =
+      hubUrl === null ? `; ${spell(phrase`${call("bus.serve")} starts a hub`)}; then run` : "; run";
     return `${workspace.workspaceId} ${inLine(workspace.label)}
-  its agent, ${safe(workspace.agent)}, speaks MCP at the hub's ${tools}${begin}:
+  its agent, ${safe(workspace.agent)}, connects over MCP to ${tools} of the hub${begin}:
   ${spell(phrase`${call("bus.setup", { client: "claude", url })}`)}`;
   },
   "workspaces.edit": ({ workspace }) => {

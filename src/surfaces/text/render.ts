@@ -48,7 +48,7 @@ const renders: { [N in OperationName]: Render<N> } = {
   ...tokenRenders,
 };
 
-/** `spelling`: how the reader's surface writes what an answer refers to. */
+/** `spelling`: how the reader's surface writes references in an answer. */
 export function renderApart<N extends OperationName>(
   name: N,
   output: OutputOf<N>,
@@ -65,7 +65,7 @@ const withLineEnds = ({ text, aside }: Apart): Apart => ({
   aside: aside && `${aside}\n`,
 });
 
-/** Where there is one place to say all of it. */
+/** For surfaces with one place for all of it. */
 export const render: <N extends OperationName>(...args: Parameters<typeof renderApart<N>>) => string = (
   ...args
 ) => {

@@ -1,12 +1,12 @@
-/** [X13] What an agent wrote must not steer a person's terminal, nor pass for a line of ours. */
+/** [X13] Text by an agent must not control a person's terminal, nor look like a line of ours. */
 import { safe } from "../../contract/safe-text.ts";
 
 export { quoted, safe, safeJson } from "../../contract/safe-text.ts";
 
-/** Without line breaks, and else as it is. */
+/** Keeps the text as it is, except for line breaks. */
 export const inLine = (text: string) => safe(text).replaceAll("\n", " ");
 
-/** All in one line, as it is read: spaces count once. */
+/** On one line, with each run of spaces as one space. */
 export const oneLine = (text: string) => safe(text).replace(/\s+/g, " ");
 
 /** One line of at most `most` characters. */
@@ -15,7 +15,7 @@ export const cut = (text: string, most: number) => {
   return line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line;
 };
 
-/** Lines after the first are set in as far as the first one's label is long. */
+/** Indents further lines by the length of the first line's label. */
 export const setIn = (text: string, columns: number) =>
   safe(text)
     .trimEnd()

@@ -1,4 +1,4 @@
-/** [X13] Who wrote something, and whether a token vouches for it. */
+/** [X13] The sender of a message, and whether a token proves it. */
 import { oneLine } from "./safe.ts";
 
 export const senderText = (name: string, verified: boolean, emphasis = (text: string) => text) =>

@@ -1,4 +1,4 @@
-/** [O1] [O2] A bus at one moment, in as many lines as fit. */
+/** [O1] [O2] The state of a bus, in as many lines as fit. */
 
 import { mailLimit } from "../../contract/mail.ts";
 import { plural } from "../../contract/plural.ts";
@@ -9,7 +9,7 @@ import { cut } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative, span } from "./time.ts";
 
-/** A lease that ends sooner is about to lapse. */
+/** A lease that ends sooner is shown as about to lapse. */
 const soonMs = 60_000;
 
 const age = (since: string, now: string) => span(Date.parse(now) - Date.parse(since));
@@ -22,7 +22,7 @@ function hoursLine({ hours }: Stats, paint: Paint): string {
   return `${paint.bold(`${hours.length} hours`)} ${sum("done")} done, ${failed ? paint.red(text) : paint.dim(text)}, ${sum("cancelled")} cancelled`;
 }
 
-/** [A11] Not where nothing reports its usage: that would be a line about nothing. */
+/** [A11] Left out if nothing reports its usage. */
 function todayLine({ costs: { today, limit, held } }: Stats, paint: Paint): string[] {
   const most = limitText(limit);
   if (most === null && today.tokens === 0 && today.costUsd === null) return [];
@@ -88,7 +88,7 @@ function tables({ at, queues, leases, subAgents, waiters }: Stats, paint: Paint,
   return found;
 }
 
-/** With fewer rows than there is to show, each table gives up its end. */
+/** If there are more rows than fit, each table loses its last ones. */
 export function statsText(stats: Stats, paint: Paint, { width = 100, rows = Infinity } = {}): string {
   const head = summaryLines(stats, paint);
   const blocks = tables(stats, paint, width);

@@ -1,4 +1,4 @@
-/** Where a thread stands, in its colour. */
+/** The status of a thread, in its colour. */
 import type { Status } from "../../contract/thread.ts";
 import type { Paint } from "./paint.ts";
 

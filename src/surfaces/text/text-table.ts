@@ -1,4 +1,4 @@
-/** Columns that line up. Cells may carry colour: only what is visible counts. */
+/** Aligned columns. Cells may contain colour codes: only visible characters count. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colour is made of control characters
 const colour = /\u001b\[[0-9;]*m/g;
 const width = (cell: string) => Bun.stringWidth(cell.replace(colour, ""));

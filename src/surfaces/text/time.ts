@@ -1,4 +1,4 @@
-/** Times as people say them. */
+/** Times in words. */
 const units: [number, string][] = [
   [86_400_000, "d"],
   [3_600_000, "h"],
@@ -11,7 +11,7 @@ export function span(ms: number): string {
   return "0s";
 }
 
-/** What is to come is rounded up: a lease of 15 minutes ends in 15, not in 14. */
+/** Times in the future are rounded up: a lease of 15 minutes ends in 15, not in 14. */
 export function relative(iso: string, now = Date.now()): string {
   const ms = now - Date.parse(iso);
   return ms >= 0 ? `${span(ms)} ago` : `in ${span(-ms + 999)}`;

@@ -6,7 +6,7 @@ import { safe } from "./safe.ts";
 const goesOn = (before: TranscriptEntry | undefined, { kind }: TranscriptEntry) =>
   before?.open === true && before.kind === kind;
 
-/** An entry after the one before it, with the line break between them; the last line is left without one. */
+/** An entry, with the line break between it and the one before; the last line is left without one. */
 export function transcriptText(
   entry: TranscriptEntry,
   paint: Paint,

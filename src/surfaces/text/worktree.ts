@@ -1,4 +1,4 @@
-/** [A1] [A2] What a task has changed, and what became of it, for people. */
+/** [A1] [A2] What a task has changed, and whether it was merged or discarded, for people. */
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { call, phrase, type Text } from "../../contract/phrase.ts";
 import { plural } from "../../contract/plural.ts";
@@ -30,7 +30,7 @@ export function worktreeText({
 
 type Spell = (text: Text) => string;
 
-/** [A2] What the name may have meant as well. */
+/** [A2] Other tasks that the name may refer to. */
 export const othersText = (others: readonly KeptBranch[] | undefined, paint: Paint, spell: Spell): string =>
   (others ?? [])
     .map(({ id, branch }) => {
@@ -83,7 +83,7 @@ export function mergeText(
   return `${paint.red(`the ${reason} command failed`)}; nothing was merged\n${safe(output ?? "")}${next}${note}`;
 }
 
-/** [A4] Where a further turn begins. */
+/** [A4] The branch that another turn starts from. */
 export function beginsText({ begins }: Pick<OutputOf<"tasks.send">, "begins">): string {
   if (begins === null) return "";
   const from = safe(/^[0-9a-f]{40}$/.test(begins.from) ? begins.from.slice(0, 12) : begins.from);

@@ -1,0 +1,10 @@
+/** [Y6] [Y7] What `backup` and `export` report about the file they have written. */
+import * as v from "valibot";
+
+export const writtenFile = () => ({
+  file: v.string(),
+  db: v.string(),
+  /** The folder of the file, if it was missing and was created. */
+  madeFolder: v.optional(v.string()),
+  busId: v.string(),
+});
