@@ -62,7 +62,7 @@ export function openTranscript(path: string): Transcript {
   }
 
   /** A whole text, or as much of a piece as cannot be part of a token that is cut in two. */
-  function shown({ kind, text, open }: Noted): string {
+  function safeToWrite({ kind, text, open }: Noted): string {
     const all = (withheld.get(kind) ?? "") + text;
     const rest = open ? begunToken(all) : "";
     withheld.set(kind, rest.length > longestToken ? "" : rest);

@@ -7,7 +7,7 @@ import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { field, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Context } from "../sql/procedure.ts";
-import type { Calling, Given } from "./handed.ts";
+import type { AnswerWithReceipt, Calling } from "./handed.ts";
 import { sendersOf } from "./senders.ts";
 import { receiptOf } from "./take-mail.ts";
 import { countdown, ended, wait } from "./wait.ts";
@@ -18,7 +18,7 @@ export async function mailboxGather(
   engine: Engine,
   given: Input,
   { signal, handOver }: Calling,
-): Promise<Given<OutputOf<"mailbox.gather">>> {
+): Promise<AnswerWithReceipt<OutputOf<"mailbox.gather">>> {
   const senders = [...new Set(await sendersOf(engine, given.from))];
   const input = { ...given, from: senders };
   const need = needed(input.need, senders.length);

@@ -6,7 +6,7 @@ import type { Mail } from "../contract/mail.ts";
 import type { OutputOf } from "../contract/operations/index.ts";
 import type { Receipt } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
-import type { Calling, Given } from "./handed.ts";
+import type { AnswerWithReceipt, Calling } from "./handed.ts";
 import { sendersOf } from "./senders.ts";
 import { countdown, ended, type Looked, wait } from "./wait.ts";
 
