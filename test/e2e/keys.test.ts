@@ -194,6 +194,7 @@ inBrowser({}, (here) => {
     await press("Control+Enter");
     const replies = page.getByRole("list", { name: "Your replies" });
     await replies.locator("strong", { hasText: "tests" }).waitFor();
+    expect((await ask("POST /api/mailbox/ada/check", {})).json.total).toBe(1);
     await page.reload();
     await replies.getByText("Yes, go on").waitFor();
     await replies.locator("strong", { hasText: "tests" }).waitFor();

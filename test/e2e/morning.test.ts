@@ -163,7 +163,7 @@ inBrowser({ now: () => now }, (here) => {
     await page.locator(".long-list").evaluate((list) => list.firstElementChild!.scrollTo({ top: 0 }));
     const times = await until("all that needs the person is drawn", async () => {
       const drawn = await page.locator('.entry[data-needs="answer"] time').allInnerTexts();
-      return drawn.length === 12 && drawn;
+      return drawn.length === 12 ? drawn : undefined;
     });
     expect(times.filter((time) => /^\d\d:\d\d$/.test(time))).toHaveLength(10);
     await press("Escape", "Control+a");
