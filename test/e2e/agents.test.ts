@@ -316,10 +316,9 @@ inBrowser({ agents: profiles }, ({ ask, folder, open }) => {
   test("[U14] one that waits for the person says so and leads to its question, which closes when it is killed", async () => {
     await start("blocked", [{ ask: "deploy", input: { command: "deploy it" } }, { say: "over" }]);
     // Also where the person has put the question away: it is not answered by that.
-    const [asked] = await until("it has asked", async () => {
-      const found = await needing();
-      return found.length > 0 && found;
-    });
+    const asked = await until("it has asked", async () =>
+      (await needing()).find(({ sender }: { sender: string }) => sender === "blocked"),
+    );
     await ask(`PUT /api/inbox/${asked.id}/archive`);
     await using window = await open("/agents/blocked");
     const { page, press } = window;

@@ -61,7 +61,7 @@ inBrowser({}, (here) => {
     await doc.getByRole("cell", { name: "2" }).waitFor();
     expect(await doc.getByRole("checkbox").count()).toBe(2);
     expect(await doc.getByRole("checkbox", { name: "done" }).isChecked()).toBe(true);
-    await doc.getByText("It costs $5, or $10 with tax.").waitFor();
+    await doc.getByText('It costs $5, or $10 with tax. Set $HOME/bin:$PATH, or ($i)"; sleep $n.').waitFor();
     await doc.locator("p math", { hasText: "mc" }).waitFor();
     await doc.locator('.formula[data-display="true"] math').waitFor();
     await doc.locator("pre .hljs-keyword", { hasText: "const" }).waitFor();
