@@ -20,7 +20,7 @@ const staysMs = 50;
 setTimeout(() => Bun.unsafe.setJITPolicy(1), staysMs).unref();
 
 // An agent program waits for the first answer of `inbox mcp`, which needs a sixth of what is loaded below.
-const asksForText = words.some((word) => ["--help", "-h", "--version", "-V"].includes(word));
+const asksForText = words.some((word) => /^(--help|-h|--version|-V)$/.test(word));
 if (program === "inbox" && words[0] === "mcp" && !asksForText) {
   const { meetPromptClient } = require("./surfaces/mcp/stdio.ts") as typeof import("./surfaces/mcp/stdio.ts");
   await meetPromptClient();
