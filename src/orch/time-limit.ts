@@ -13,6 +13,9 @@ export interface TimeLimit {
 /** What the worktree may take longer than the task: a filter of git that asks a dead server never ends. */
 const makingMs = 60_000;
 
+/** A longer timer would end at once. */
+const longestMs = 2 ** 31 - 1;
+
 /** From the start of its program: what a busy machine takes to get that far is not taken from it. */
 export function timeLimit(row: TaskRow, profile: Profile, guard: Guard): TimeLimit {
   const limit = row.timeout_ms ?? (profile.runner.timeoutSeconds ?? 0) * 1000;
@@ -21,7 +24,9 @@ export function timeLimit(row: TaskRow, profile: Profile, guard: Guard): TimeLim
   const stop = () => clearTimeout(timer);
   const start = (ms: number) => {
     stop();
-    if (limit) timer = setTimeout(() => guard.end({ error, reason: "timeout" }), ms);
+    if (!limit) return;
+    const end = () => (ms > longestMs ? start(ms - longestMs) : guard.end({ error, reason: "timeout" }));
+    timer = setTimeout(end, Math.min(ms, longestMs));
   };
   start(limit + makingMs);
   return { begin: () => start(limit), stop };

@@ -59,6 +59,11 @@ test.each(collecting)(
     expect([none.code, none.json.error.code]).toEqual([50, "storage"]);
     expect(none.json.error.message).toEndWith("gave no answer");
     expect(silent.swallowed()).toBeGreaterThan(1);
+    if (what === "receive") {
+      // Longer than a refusal takes: it has begun to wait, and its time is over when the first answer is lost.
+      const waiting = await inbox(silent.url, ...args, "--from", "nobody", "--timeout-seconds", "1");
+      expect([waiting.code, waiting.json.error.message]).toEqual([none.code, none.json.error.message]);
+    }
     // Nothing of it is left: neither mail that is hidden, nor a lease.
     await using line = await muteLine(hub.url, route, 1);
     const { code, json } = await inbox(line.url, ...args);

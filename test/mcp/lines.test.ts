@@ -5,6 +5,7 @@ import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { described, greetingFor, revisions, serverInfo } from "../../src/surfaces/mcp/greeting.ts";
 import { start } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { until } from "../support/until.ts";
 
 test("[C5] a line that is not JSON is answered with -32700, one that is not a message with -32600, and the session continues", async () => {
   using folder = temporaryFolder();
@@ -85,4 +86,53 @@ test("[C5] all that a client sends at once is answered once and in order, whoeve
     expect(answers[0]!.result.serverInfo).toEqual(serverInfo);
     expect(answers[1]!.result.tools).toBeArray();
   }
+});
+
+test("[C5] an initialize that the library would refuse has one answer, and many answers are all written before the end", async () => {
+  using folder = temporaryFolder();
+  const db = `${folder.path}/coord.db`;
+  createDatabase(db);
+  const child = start(["mcp", "--db", db]);
+  const lists = Array.from({ length: 100 }, (_, i) => ({ jsonrpc: "2.0", id: i, method: "tools/list" }));
+  for (const message of [initialize("2025-06-18", { capabilities: { roots: "none" } }), ...lists])
+    child.stdin.write(`${JSON.stringify(message)}\n`);
+  await child.stdin.end();
+  const lines = (await new Response(child.stdout).text()).trim().split("\n");
+  const answers = lines.map((line) => JSON.parse(line) as { id: unknown; result?: unknown });
+  expect(answers.map(({ id }) => id)).toEqual(["first", ...lists.map(({ id }) => id)]);
+  expect(answers.every(({ result }) => result)).toBe(true);
+});
+
+test("[C5] a line that is too long for the library ends the session, also if it is the first", async () => {
+  using folder = temporaryFolder();
+  const db = `${folder.path}/coord.db`;
+  createDatabase(db);
+  const mebibyte = "x".repeat(1024 * 1024);
+  // Longer than what the library takes, and longer than what is kept of a line here.
+  for (const [before, mebibytes] of [
+    [JSON.stringify(initialize("2025-06-18")), 11],
+    ["\n".repeat(100_000), 65],
+  ] as const) {
+    const child = start(["mcp", "--db", db]);
+    child.stdin.write(`${before}\n{"jsonrpc":"2.0","id":1,"method":"ping","params":{"text":"`);
+    for (let i = 0; i < mebibytes; i++) child.stdin.write(mebibyte);
+    child.stdin.write('"}}\n');
+    // The server has ended before all of it is written.
+    void Promise.resolve(child.stdin.flush()).catch(() => {});
+    expect(await child.exited).toBe(0);
+  }
+});
+
+test("[C5] a signal ends a session whose database does not answer, and it is not asked again", async () => {
+  let asked = 0;
+  const socket = { data() {}, open: () => void asked++ };
+  using silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket });
+  const db = `postgres://someone:secret@127.0.0.1:${silent.port}/none`;
+  const child = start(["mcp", "--db", db, "--token", "unknown"]);
+  child.stdin.write(`${JSON.stringify(initialize("2025-06-18"))}\n`);
+  await child.stdin.flush();
+  await until("the database is asked", () => asked === 1);
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
+  expect(asked).toBe(1);
 });

@@ -34,7 +34,10 @@ export async function runMcp(
     return 0;
   }
   const open = () => openInbox(location, { delivery });
-  const { inbox, caller } = await serving(asked, location, token, open);
+  const found = await Promise.race([serving(asked, location, token, open), client.ended]);
+  // The client has gone while the database was still being asked about the token.
+  if (!found) return 0;
+  const { inbox, caller } = found;
   try {
     await serveClient(client, { inbox, who: { caller, agent }, sets: tools });
   } finally {

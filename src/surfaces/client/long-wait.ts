@@ -66,7 +66,7 @@ export async function patiently(
       const isThere = wasSent(error) && (await answers(giveBack));
       begun ||= patience !== null && wasLong;
       if (!anchored || !(begun || isThere)) throw error;
-      if (!begun && ++lost >= tries) throw noAnswer(wire.url, error);
+      if ((!begun || performance.now() >= deadline) && ++lost >= tries) throw noAnswer(wire.url, error);
       if (isThere) await rest(wasLong ? 0 : begun ? pauseMs : 25 * 2 ** lost, signal);
       else await untilBack(giveBack, Math.min(deadline, performance.now() + awayMs), error, signal);
     }

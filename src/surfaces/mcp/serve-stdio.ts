@@ -6,7 +6,7 @@ import { makeServer } from "./server.ts";
 import { openSettling } from "./settle.ts";
 import type { Client, Served } from "./stdio.ts";
 
-/** Returns how it is ended. */
+/** Returns how it is ended, and when it has ended by itself: the library reads no more after a line that is too long. */
 export function serve({ input, output, greeting }: Client, { inbox, who, sets }: Served) {
   const settling = openSettling();
   const changes = openChanges(inbox);
@@ -14,6 +14,7 @@ export function serve({ input, output, greeting }: Client, { inbox, who, sets }:
   const session = { inbox, ...who, here, settling, changes };
   let server: Server | undefined;
   let told = false;
+  const over = Promise.withResolvers<void>();
   // The newest revision sorts out by itself who wants to hear what, and asks nobody: somebody must have begun to look.
   const transport = observed(new StdioServerTransport(input, output.stream), {
     async listening() {
@@ -23,6 +24,7 @@ export function serve({ input, output, greeting }: Client, { inbox, who, sets }:
       subscribed?.();
     },
     writing: output.writing,
+    closed: over.resolve,
     greeted: greeting?.id,
   });
   const make = (context: McpRequestContext) => {
@@ -30,25 +32,27 @@ export function serve({ input, output, greeting }: Client, { inbox, who, sets }:
     return server;
   };
   const handle = serveStdio(make, { transport });
-  return async () => {
+  const close = async () => {
     // What the client has read by now it has; what is still in the pipe nobody has seen.
     const wasRead = output.reader();
     changes.close();
     await settling.close(wasRead);
     await handle.close();
   };
+  return { over: over.promise, close };
 }
 
 interface Observer {
   /** Done before anybody hears that a client would like to listen. */
   listening(): Promise<void>;
   writing(message: JSONRPCMessage): void;
-  /** The request that has its answer: the library's own is left out. */
+  closed(): void;
+  /** The request that has its answer: the library's own is left out, also if it is a refusal. */
   greeted: string | number | undefined;
 }
 
 /** The same transport, with a callback for every message that passes through it. */
-function observed(inner: StdioServerTransport, { listening, writing, greeted }: Observer): Transport {
+function observed(inner: StdioServerTransport, { listening, writing, closed, greeted }: Observer): Transport {
   const listens = (message: JSONRPCMessage) =>
     "method" in message && message.method === "subscriptions/listen";
   let unanswered = greeted;
@@ -58,12 +62,15 @@ function observed(inner: StdioServerTransport, { listening, writing, greeted }: 
         if (listens(message)) await listening();
         outer.onmessage?.(message);
       };
-      inner.onclose = () => outer.onclose?.();
+      inner.onclose = () => {
+        closed();
+        outer.onclose?.();
+      };
       inner.onerror = (error) => outer.onerror?.(error);
       await inner.start();
     },
     async send(message) {
-      if (unanswered !== undefined && "result" in message && message.id === unanswered) {
+      if (unanswered !== undefined && !("method" in message) && message.id === unanswered) {
         unanswered = undefined;
         return;
       }

@@ -39,7 +39,8 @@ export function openStandardInput({ answer, came, rested }: Listener): StandardI
     void Promise.resolve(answered).then(() => begun.resolve(greeting));
   };
   const look = (line: string): boolean => {
-    if (line.trim() === "") return true;
+    // Not for the library: before the first message it does not read yet, and what nobody reads stops the input.
+    if (line.trim() === "") return false;
     const message = messageIn(line);
     if ("problem" in message) {
       void answer(message.problem);
@@ -49,7 +50,11 @@ export function openStandardInput({ answer, came, rested }: Listener): StandardI
     if (isFirst) first(line);
     return true;
   };
-  const lines = linesOf(look, rested);
+  const tooLong = () => {
+    isFirst = false;
+    begun.resolve(undefined);
+  };
+  const lines = linesOf(look, tooLong, rested);
   process.stdin.once("end", () => begun.resolve(undefined));
   process.stdin.once("close", () => {
     begun.resolve(undefined);
@@ -58,8 +63,12 @@ export function openStandardInput({ answer, came, rested }: Listener): StandardI
   return { stream: process.stdin.pipe(lines), begun: begun.promise };
 }
 
-/** Whole lines: those that `take` takes, then the end once `rested` has resolved. */
-function linesOf(take: (line: string) => boolean, rested: () => Promise<void>): Transform {
+/** Whole lines: those that `take` takes, and pieces of one that is too long; then the end once `rested` has resolved. */
+function linesOf(
+  take: (line: string) => boolean,
+  tooLong: () => void,
+  rested: () => Promise<void>,
+): Transform {
   let rest: Buffer[] = [];
   let length = 0;
   return new Transform({
@@ -73,6 +82,7 @@ function linesOf(take: (line: string) => boolean, rested: () => Promise<void>): 
       rest.push(chunk.subarray(from));
       length += chunk.length - from;
       if (length > longestLine) {
+        tooLong();
         for (const piece of rest) this.push(piece);
         [rest, length] = [[], 0];
       }

@@ -1,6 +1,7 @@
 /** [B4] Standard output of the server: which answers were written, and which of them their client has read. */
 import { Writable } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { sleep } from "../../platform/runtime.ts";
 import { unreadBytes } from "../../platform/unread.ts";
 import type { OpenRequests } from "./open-requests.ts";
 
@@ -11,10 +12,13 @@ export function openStandardOutput(requests: OpenRequests) {
   let taken = 0;
   let meant = 0;
   let broken = false;
+  /** Called when the system has taken something, or never will again. */
+  let moved = () => {};
   const gone = Promise.withResolvers<void>();
   // The runtime also reports this as an event, and ends the process with a stack trace if nobody listens.
   process.stdout.on("error", () => {
     broken = true;
+    moved();
     gone.resolve();
   });
   /** Where the answer to a request ends. */
@@ -25,6 +29,7 @@ export function openStandardOutput(requests: OpenRequests) {
       process.stdout.write(chunk, (error) => {
         if (error) broken = true;
         else taken += chunk.length;
+        moved();
         done(error);
       });
     },
@@ -51,6 +56,14 @@ export function openStandardOutput(requests: OpenRequests) {
     send(message: JSONRPCMessage): Promise<void> {
       writing(message);
       return new Promise((sent) => stream.write(`${JSON.stringify(message)}\n`, () => sent()));
+    },
+    /** Resolves when the system has taken everything, or nothing for that time: then nobody reads. */
+    async emptied(withinMs: number): Promise<void> {
+      while (taken < meant && !broken) {
+        const before = taken;
+        await Promise.race([new Promise<void>((taking) => (moved = taking)), sleep(withinMs)]);
+        if (taken === before) return;
+      }
     },
     /** The state at this moment. If the system cannot tell, what it has taken counts as read, unless the reader has gone. */
     reader(): (id: string | number) => boolean {

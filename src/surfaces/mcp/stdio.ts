@@ -42,6 +42,7 @@ async function meet(): Promise<Client> {
     async rested() {
       await served.promise;
       await requests.none(lastAnswersMs);
+      await output.emptied(lastAnswersMs);
     },
   });
   const ended = endOf(input, output);
@@ -81,8 +82,8 @@ export interface Served {
 
 export async function serveClient(client: Client, served: Served): Promise<void> {
   const { serve } = require("./serve-stdio.ts") as typeof import("./serve-stdio.ts");
-  const close = serve(client, served);
+  const { over, close } = serve(client, served);
   client.served();
-  await client.ended;
+  await Promise.race([client.ended, over]);
   await close();
 }
