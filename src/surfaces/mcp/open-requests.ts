@@ -5,15 +5,20 @@ export class OpenRequests {
   readonly #ids = new Set<unknown>();
   #whenNone = () => {};
 
-  /** A message that came: only a request waits for an answer. */
-  came(message: object): void {
-    if ("method" in message && "id" in message) this.#ids.add(message.id);
+  /** A message that came: only a request waits for an answer, until it is cancelled. */
+  came(message: { method?: unknown; id?: unknown; params?: { requestId?: unknown } }): void {
+    if (message.method === "notifications/cancelled") this.#left(message.params?.requestId);
+    else if ("method" in message && "id" in message) this.#ids.add(message.id);
   }
 
   /** A message that goes out. */
   went(message: object): void {
     if ("method" in message || !("id" in message)) return;
-    this.#ids.delete(message.id);
+    this.#left(message.id);
+  }
+
+  #left(id: unknown): void {
+    this.#ids.delete(id);
     if (!this.#ids.size) this.#whenNone();
   }
 
