@@ -67,10 +67,6 @@ export function* threadsClaim(tx: Context, input: Input): Procedure<Granted | Re
   if (before) return before;
   if (input.thread !== undefined)
     return yield* claimThread(tx, yield* lockWithLease(tx, input.thread), input, undefined);
-  if (input.leaseToken !== undefined)
-    throw new InboxError("invalid_input", "a lease token belongs to one thread, and no thread was given", {
-      hint: phrase`add ${field("thread", blank("THREAD"))}, or leave out the token`,
-    });
   // Most agents are in no pool: their own name is tried while their pools are asked for.
   const [names, own, now] = yield* together(namesOf(input.agent), lockBest(tx, [input.agent]), tx.clock());
   let best = names.length === 1 ? own : yield* lockBest(tx, names);
