@@ -60,7 +60,7 @@ async function already(
       hub.manager === "foreground" ? "stop it with Ctrl-C" : phrase`${call("bus.down")} stops it`;
     throw new InboxError(
       "conflict",
-      `a hub already serves this bus at ${hub.url}${hub.auth ? "" : ", without tokens"} (process ${hub.pid})`,
+      `a hub already serves this bus at ${hub.url}${hub.auth ? "" : ", without tokens"} (process ${hub.pid}, manager: ${hub.manager})`,
       { hint: phrase`${stopped}; then ${call("bus.up", wanted)} starts it as you asked` },
     );
   }
