@@ -4,7 +4,7 @@ import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { fileSchemaVersion } from "../engines/registry.ts";
 import { markOf } from "../location/backup-mark.ts";
-import { type Asked, journalBeside, locate } from "../location/locate.ts";
+import { type Asked, journalIn, locate } from "../location/locate.ts";
 import { isBusTrusted } from "../location/trust.ts";
 import { profilesFile, taskFolder, tasksFolder } from "../orch/paths.ts";
 import { openOwn, openOwnNew } from "../platform/own-files.ts";
@@ -51,7 +51,7 @@ export async function busBackup(
     const opened = openOwnNew(archive);
     try {
       const tar = new TarWriter(opened);
-      const journal = journalBeside(location) ?? input.dataDir;
+      const journal = journalIn(location, input.dataDir);
       const archiving = { location, env: asked.env, journal, tar, warnings };
       const { busId, rows } = await addParts(archiving, folder);
       const manifest = {

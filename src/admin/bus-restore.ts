@@ -7,7 +7,7 @@ import { blank, call, field, option, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { fileSchemaVersion, fileTools, serverTools } from "../engines/registry.ts";
 import { isMarked } from "../location/backup-mark.ts";
-import { type Asked, databaseFile, journalBeside, locateOrNew } from "../location/locate.ts";
+import { type Asked, databaseFile, journalIn, locateOrNew } from "../location/locate.ts";
 import { isBusTrusted, trustBus } from "../location/trust.ts";
 import { isUsersOwn, profilesFile, taskFolder, tasksFolder, thisHost } from "../orch/paths.ts";
 import { makeOwnFolder, readOwn } from "../platform/own-files.ts";
@@ -210,7 +210,7 @@ function surroundings(
   dataDir: string | undefined,
   folder: string,
 ): Placed[] {
-  const journal = journalBeside(location) ?? dataDir;
+  const journal = journalIn(location, dataDir);
   const lines = journal === undefined ? [] : journalParts;
   return [
     ...lines.map((name) => ({ from: join(folder, journalPart(name)), to: join(journal!, name) })),

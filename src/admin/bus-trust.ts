@@ -1,7 +1,6 @@
 /** [X7] `inbox trust`: shows what would be run for a bus, and approves exactly that. */
 
 import { isUnstarted, tasksWhere } from "../bus/task.ts";
-import { onlyOneOf } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { call, phrase } from "../contract/phrase.ts";
@@ -24,7 +23,6 @@ export async function busTrust(
   env: Environment,
   { yes, revoke, digest }: ParsedOf<"bus.trust">,
 ): Promise<Output> {
-  if (yes && revoke) throw onlyOneOf("yes", "revoke");
   requireDatabase("trust", db, "run it where the hub runs, as the user who runs it");
   const file = profilesFile(db, env);
   const text = readOwn(file);

@@ -44,17 +44,23 @@ export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.u
 async function already(
   { location, env }: ServedBus,
   hub: HubRecord,
-  { port, host, auth }: Input,
+  { port, host, auth, manager }: Input,
 ): Promise<OutputOf<"bus.up">> {
   const { port: at, hostname } = new URL(hub.url);
   const elsewhere = (port !== undefined && String(port) !== at) || (host !== undefined && host !== hostname);
-  if (elsewhere || (auth && !hub.auth)) {
-    const wanted = { ...(port !== undefined && { port }), ...(host !== undefined && { host }), auth };
+  const otherwise = manager !== undefined && manager !== hub.manager;
+  if (elsewhere || otherwise || (auth && !hub.auth)) {
+    const wanted = {
+      ...(port !== undefined && { port }),
+      ...(host !== undefined && { host }),
+      ...(manager !== undefined && { manager }),
+      auth,
+    };
     const stopped =
       hub.manager === "foreground" ? "stop it with Ctrl-C" : phrase`${call("bus.down")} stops it`;
     throw new InboxError(
       "conflict",
-      `a hub already serves this bus at ${hub.url}${hub.auth ? "" : ", without tokens"} (process ${hub.pid})`,
+      `a hub already serves this bus at ${hub.url}${hub.auth ? "" : ", without tokens"} (process ${hub.pid}, manager: ${hub.manager})`,
       { hint: phrase`${stopped}; then ${call("bus.up", wanted)} starts it as you asked` },
     );
   }

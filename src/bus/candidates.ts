@@ -46,7 +46,7 @@ export function* candidates(wanted: Wanted, now: string): Procedure<Candidate[]>
 
 export interface Best {
   thread: ThreadRow;
-  /** The attempt of its last lease, if it is pending and was so when it was looked for: then nobody holds it. Else undefined. */
+  /** The attempt of its last lease, if it is pending and was pending when it was selected: then no agent holds it. Else undefined. */
   attempt: number | undefined;
 }
 
@@ -55,8 +55,8 @@ type BestRow = ThreadRow & { attempt: number | null; seen_at: string };
 const place = fragment`threads.thread_id, threads.priority_rank, threads.updated_at`;
 
 /**
- * Locks the best one that nobody else is taking, in one step; callers that share a transaction get one each. Undefined
- * also where all are in somebody's hands.
+ * Locks the best candidate that no other transaction has locked, in one step; callers that share a transaction get one
+ * each. Undefined also if all candidates are locked.
  */
 export function* lockBest(tx: Context, names: readonly string[]): Procedure<Best | undefined> {
   const limit = fragment`${bestFirst} limit ${literal(tx.rivals)}`;
@@ -75,12 +75,12 @@ export function* lockBest(tx: Context, names: readonly string[]): Procedure<Best
   );
   if (!row) return undefined;
   const { attempt, seen_at, ...thread } = row;
-  // Where it has changed since it was looked for, what was read beside it may be older than the thread itself.
+  // If the thread has changed since it was selected, what was read with it may be older than the thread.
   const sure = thread.status === "pending" && thread.updated_at === seen_at;
   return { thread, attempt: sure ? (attempt ?? 1) : undefined };
 }
 
-/** Asked once and before anything is walked through: mostly no lease at all has lapsed. */
+/** Evaluated once, before any scan: usually no lease at all has lapsed. */
 const anyLapsed = fragment`(select min(held.expires_at) from leases as held where held.released_at is null)`;
 
 const lapsedArms = (columns: Sql, name: string, now: Sql | string, rest: Sql) =>
@@ -103,7 +103,7 @@ function candidatesFor(name: string, { statuses, unreadBy, limit }: Wanted, now:
   return sql`${joined([...inStatus, ...lapsed], " union ")} order by priority_rank, thread_id limit ${literal(limit)}`;
 }
 
-/** [T5] A message by someone else, after the read cursor, that nobody has collected. */
+/** [T5] A message by another agent, after the read cursor, that was not collected. */
 const unreadCondition = (agent: string) => sql`and exists (
   select 1 from messages where messages.thread_id = threads.thread_id and messages.from_agent <> ${agent}
     and messages.acked_at is null and messages.message_id > coalesce((
@@ -116,7 +116,7 @@ function candidateOf(row: JoinedRow, now: string): Candidate {
   return { thread, lease, claimable: lease ? hasLapsed(lease, now) : thread.status === "pending" };
 }
 
-/** When the next lease among an agent's candidates runs out: nobody writes then, so a waiter must look by itself. */
+/** When the next lease among an agent's candidates expires: nothing is written then, so a waiter must check by itself. */
 export function* nextLapse(names: readonly string[], now: string): Procedure<string | undefined> {
   const earliest = (whose: Sql) => sql`
     select min(leases.expires_at) as at from threads join leases on ${heldLease}

@@ -1,6 +1,5 @@
 /** [B6] Which messages are dead letters, how they are shown, and which of them a call refers to. */
 
-import { onlyOneOf } from "../contract/combinations.ts";
 import type { DeadLetter } from "../contract/dead-letter.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
@@ -38,7 +37,6 @@ export const lettersPayload = (rows: readonly MessageRow[], channel?: string) =>
 });
 
 export function* chosenLetters({ id, channel }: Which, now: string): Procedure<MessageRow[]> {
-  if (id !== undefined && channel !== undefined) throw onlyOneOf("id", "channel");
   if (id === undefined && channel === undefined)
     throw new InboxError(
       "invalid_input",

@@ -1,5 +1,4 @@
 /** [U12] The folder of an entry (inbox, archive, snoozed), and what muting does to new entries. */
-import { onlyOneOf } from "../contract/combinations.ts";
 import type { entryFolders } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
@@ -77,7 +76,6 @@ export function* mutedBy(asked: {
   name?: string;
   thread?: string;
 }): Procedure<{ kind: MuteKind; name: string }> {
-  if (asked.name !== undefined && asked.thread !== undefined) throw onlyOneOf("name", "thread");
   if (asked.name === undefined && asked.thread === undefined)
     throw new InboxError("invalid_input", "neither an agent nor a thread was given", {
       hint: phrase`add ${field("name", blank("AGENT"))}, or ${field("thread", blank("THREAD"))}`,

@@ -1,6 +1,5 @@
 /** [L10] A thread is taken from its holder: released by force, or reassigned. The agent that lost it is told. */
 
-import { onlyOneOf } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
@@ -25,9 +24,8 @@ export interface Taking {
 
 export function* forceRelease(
   tx: Context,
-  { agent, thread: id, reason, leaseToken }: ParsedOf<"threads.release">,
+  { agent, thread: id, reason }: ParsedOf<"threads.release">,
 ): Procedure<OutputOf<"threads.release">> {
-  if (leaseToken !== undefined) throw onlyOneOf("leaseToken", "force");
   const thread = yield* lockThread(tx, id);
   const now = yield* tx.clock();
   const lease = yield* findLease(thread.thread_id);

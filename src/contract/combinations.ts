@@ -1,15 +1,69 @@
-/** Refusals of inputs that exclude or need each other. The hint is what makes the refusal go away ([C13]). */
+/**
+ * [C17] Inputs that exclude or need each other. An operation declares them, and every surface refuses what breaks them.
+ * The hint is what makes the refusal go away ([C13]).
+ */
 import { InboxError } from "./errors.ts";
-import { field, phrase, type Value } from "./phrase.ts";
+import { field, isBlank, phrase, type Value } from "./phrase.ts";
 
-/** Two fields that cannot be given together. */
-export const onlyOneOf = (first: string, second: string) =>
+export type Combination<F extends string = string> =
+  /** The first field cannot be given together with any of the others. */
+  | { excludes: readonly [F, ...F[]] }
+  /** A field that has no effect without another; or, with a value that is no blank, unless the other has that value. */
+  | { given: F; needs: F; value?: Value };
+
+export const excludes = <const F extends string>(first: F, ...others: F[]): Combination<F> => ({
+  excludes: [first, ...others],
+});
+
+export const needs = <const F extends string>(given: F, missing: F, value?: Value): Combination<F> => ({
+  given,
+  needs: missing,
+  value,
+});
+
+/** An input after parsing, and the defaults of its fields. */
+interface Parsed {
+  input: Readonly<Record<string, unknown>>;
+  defaults: Readonly<Record<string, unknown>>;
+}
+
+/** A client sends the input as it was parsed, with the defaults: a field that has its default counts as left out. */
+const has = ({ input, defaults }: Parsed, key: string) =>
+  input[key] !== undefined && input[key] !== false && input[key] !== defaults[key];
+
+/** Refuses the first combination that does not hold. */
+export function checkCombinations(combinations: readonly Combination[], parsed: Parsed): void {
+  for (const one of combinations) {
+    if ("excludes" in one) {
+      const [first, ...others] = one.excludes;
+      const second = has(parsed, first) ? others.find((key) => has(parsed, key)) : undefined;
+      if (second !== undefined) throw onlyOneOf(first, second);
+    } else if (has(parsed, one.given) && !isMet(one, parsed)) throw requires(one);
+  }
+}
+
+const isMet = ({ needs, value }: Needed, parsed: Parsed) =>
+  value === undefined || isBlank(value) ? has(parsed, needs) : parsed.input[needs] === value;
+
+/** Whether a field cannot be given, because of another one that was: then it gets no default from the environment. */
+export const isExcluded = (combinations: readonly Combination[], key: string, parsed: Parsed) =>
+  combinations.some(
+    (one) =>
+      "excludes" in one &&
+      one.excludes.includes(key) &&
+      (one.excludes[0] === key ? one.excludes.slice(1) : [one.excludes[0]]).some((each) => has(parsed, each)),
+  );
+
+type Needed = Extract<Combination, { needs: string }>;
+
+const onlyOneOf = (first: string, second: string) =>
   new InboxError("invalid_input", phrase`give only one of ${field(first)} and ${field(second)}`, {
     hint: phrase`leave out ${field(first)}, or leave out ${field(second)}`,
   });
 
-/** A field that means nothing without another. */
-export const requires = (given: string, missing: string, value?: Value) =>
-  new InboxError("invalid_input", phrase`${field(given)} requires ${field(missing)}`, {
-    hint: phrase`add ${field(missing, value)}, or leave out ${field(given)}`,
+const requires = ({ given, needs, value }: Needed) => {
+  const exact = value === undefined || isBlank(value) ? undefined : value;
+  return new InboxError("invalid_input", phrase`${field(given)} requires ${field(needs, exact)}`, {
+    hint: phrase`add ${field(needs, value)}, or leave out ${field(given)}`,
   });
+};

@@ -1,6 +1,7 @@
 /** A dead letter: a message that could not be delivered. */
 import * as v from "valibot";
 import { channelMessage } from "./channel-message.ts";
+import { excludes } from "./combinations.ts";
 import { name } from "./fields.ts";
 import { messageNumber } from "./ids.ts";
 
@@ -18,5 +19,7 @@ export const chosenDeadLetters = () => ({
   channel: v.optional(name("all dead letters of this channel", "CHANNEL")),
   agent: name("who makes the change", "NAME"),
 });
+
+export const chosenCombinations = [excludes("id", "channel")] as const;
 
 export type DeadLetter = v.InferOutput<ReturnType<typeof deadLetter>>;

@@ -1,5 +1,6 @@
 /** A message in the mailbox view: what a receiver gets. The same record as in message.ts. */
 import * as v from "valibot";
+import { needs } from "./combinations.ts";
 import { choice, flag, integer, name } from "./fields.ts";
 import { kinds, shownInEveryView } from "./message.ts";
 import { field, phrase } from "./phrase.ts";
@@ -42,20 +43,23 @@ const ackMode = () =>
     "auto",
   );
 
+/** For how long mail that its reader acks is hidden from other readers, by default. */
+export const visibilityDefault = 60;
+
 const visibilitySeconds = () =>
   v.optional(
     integer(
-      phrase`with ${field("ack", "manual")}: delivered again unless acknowledged within N seconds (default: 60)`,
+      phrase`with ${field("ack", "manual")}: delivered again unless acknowledged within N seconds (default: ${visibilityDefault})`,
       {
         min: 1,
         max: 7 * 86_400,
       },
     ),
-    60,
   );
 
 /** How collected messages are acked. */
 export const acking = () => ({ ack: ackMode(), visibilitySeconds: visibilitySeconds() });
+export const ackCombinations = [needs("visibilitySeconds", "ack", "manual")] as const;
 
 /** How many messages are collected at once by default. */
 export const collected = (usual: number) =>

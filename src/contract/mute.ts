@@ -1,5 +1,6 @@
 /** [U12] A mute: new entries of an agent or a thread go to the archive. Questions still come to the inbox. */
 import * as v from "valibot";
+import { excludes } from "./combinations.ts";
 import { name } from "./fields.ts";
 import { threadId } from "./ids.ts";
 
@@ -20,3 +21,4 @@ export const muted = () => ({
   name: v.optional(name("the agent", "AGENT")),
   thread: v.optional(threadId("the thread")),
 });
+export const muteCombinations = [excludes("name", "thread")] as const;

@@ -1,6 +1,7 @@
 /** What an operation is. The table of them all is operations/index.ts. */
 import * as v from "valibot";
 import type { Access } from "./access.ts";
+import { type Combination, checkCombinations } from "./combinations.ts";
 import { type ErrorCode, InboxError } from "./errors.ts";
 import { text, tooLarge } from "./fields.ts";
 import { field, phrase, type Text } from "./phrase.ts";
@@ -79,6 +80,8 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   /** What a caller should know beyond the summary, in a sentence or two. */
   detail?: Text;
   input: () => I;
+  /** [C17] Which fields exclude each other, or have no effect without another. */
+  combinations?: readonly Combination<FieldOf<I>>[];
   output: () => O;
   errors: readonly ErrorCode[];
   cli: CliForm;
@@ -147,11 +150,18 @@ export type AnyOperation = OperationForm<any, any>;
 
 /** Checks an input against its schema. */
 export function parseInput<I extends v.GenericSchema>(
-  op: { name: string; input: () => I },
+  op: { name: string; input: () => I; combinations?: readonly Combination[] },
   raw: unknown,
 ): v.InferOutput<I> {
   const parsed = v.safeParse(op.input(), raw, { abortEarly: true });
-  if (parsed.success) return parsed.output;
+  if (parsed.success) {
+    if (op.combinations)
+      checkCombinations(op.combinations, {
+        input: parsed.output as Record<string, unknown>,
+        defaults: defaultsOf(op),
+      });
+    return parsed.output;
+  }
   const issue = parsed.issues[0];
   const path = (issue.path ?? []).map((item) => String(item.key));
   const [head, ...rest] = path;
@@ -175,6 +185,14 @@ export function parseInput<I extends v.GenericSchema>(
     phrase`${placeOf(where)} ${issue.message}${optional ? "; leave it out instead" : ""}`,
   );
 }
+
+/** By field, of the fields that have one. */
+export const defaultsOf = (op: { input: () => v.GenericSchema }): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries((op.input() as { entries?: Record<string, { default?: unknown }> }).entries ?? {}).map(
+      ([key, schema]) => [key, schema.default],
+    ),
+  );
 
 /** [C15] Where in an input something is wrong: `item 2 of status`, `item 1 of docs: path`. */
 function placeOf([head, ...rest]: readonly string[]): Text {

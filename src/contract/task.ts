@@ -1,6 +1,18 @@
 /** A task: a unit of work in an agent's queue. Running it makes a sub-agent of that name, and a thread. */
 import * as v from "valibot";
-import { absolutePath, choice, described, flag, integer, name, names, number, text } from "./fields.ts";
+import { excludes } from "./combinations.ts";
+import {
+  absolutePath,
+  choice,
+  described,
+  flag,
+  integer,
+  name,
+  names,
+  number,
+  quotedValue,
+  text,
+} from "./fields.ts";
 import { call, phrase } from "./phrase.ts";
 import { review, reviewAsked, reviewInQueue } from "./review.ts";
 import { priorities } from "./thread.ts";
@@ -148,8 +160,31 @@ const workingFolder = () => {
   return v.optional(described(field, { ...field.field, here: true }));
 };
 
+const timeoutRange = { min: 0.1, max: 31 * 86_400, unit: "seconds" };
+
 export const taskTimeout = (help = "SIGKILL it after N seconds (default: the profile's timeout)") =>
-  v.optional(number(help, { min: 0.1, max: 31 * 86_400, unit: "seconds" }));
+  v.optional(number(help, timeoutRange));
+
+/** [Q3] The value that removes a setting of a task. */
+export const noSetting = "none";
+
+/** The same, to change it; null: remove it, so that the profile's applies. */
+export const newTimeout = () => {
+  const seconds = number("SIGKILL it after N seconds; none: the profile's timeout", timeoutRange);
+  return v.optional(
+    described(
+      v.pipe(
+        v.custom<number | typeof noSetting | null>(
+          (input) => input === noSetting || input === null || v.is(seconds, input),
+          ({ input }) =>
+            `must be a number of seconds from ${timeoutRange.min} to ${timeoutRange.max}, or ${noSetting}; got ${quotedValue(input)}`,
+        ),
+        v.transform((input) => (input === noSetting ? null : input)),
+      ),
+      { ...seconds.field, value: `N|${noSetting}` },
+    ),
+  );
+};
 
 export const taskPriority = (help = "priority among waiting tasks (default: normal)") =>
   v.optional(choice(priorities, help));
@@ -188,3 +223,28 @@ export const taskSettings = () => ({
   withChanges: flag("start its worktree with your uncommitted changes"),
   ...reviewAsked(),
 });
+
+type TaskSetting = keyof ReturnType<typeof taskSettings>;
+
+/** Listed apart: the schemas are not built before they are needed. */
+const everySetting: Record<TaskSetting, true> = {
+  name: true,
+  model: true,
+  profile: true,
+  timeout: true,
+  budget: true,
+  after: true,
+  retries: true,
+  priority: true,
+  permission: true,
+  worker: true,
+  cwd: true,
+  worktree: true,
+  withChanges: true,
+  review: true,
+  reviewRounds: true,
+};
+export const taskSettingNames = Object.keys(everySetting) as TaskSetting[];
+
+/** [Q8] A worker runs already: its program and its model cannot be chosen, and its result is not reviewed. */
+export const taskCombinations = [excludes("worker", "profile", "model", "reviewRounds")] as const;

@@ -66,17 +66,18 @@ export function budgetIn(text: string): Budget | undefined {
 
 export const budgetAsked = (
   help = "kill it when it and the tasks it has pushed have used more than this: tokens (200k) or dollars (2.50usd) (default: the profile's budget)",
+  { removable = false } = {},
 ) =>
   v.optional(
     described(
       v.pipe(
         v.string("must be text"),
         v.check(
-          (text) => budgetIn(text) !== undefined,
-          (issue) => `${budgetForm}; got ${JSON.stringify(issue.input)}`,
+          (text) => (removable && text === noLimit) || budgetIn(text) !== undefined,
+          (issue) => `${budgetForm}${removable ? `, or ${noLimit}` : ""}; got ${JSON.stringify(issue.input)}`,
         ),
       ),
-      { type: "text", value: "TOKENS|USD", example: "200k", help },
+      { type: "text", value: `TOKENS|USD${removable ? `|${noLimit}` : ""}`, example: "200k", help },
     ),
   );
 

@@ -1,5 +1,4 @@
 /** Operations that start sub-agents. */
-import { onlyOneOf } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
 import { blank, field, phrase } from "../contract/phrase.ts";
@@ -30,7 +29,6 @@ export async function handOff(
 ) {
   const { message, terminalId, timeoutSeconds, ...task } = input;
   const { agent } = input;
-  if (message !== undefined && terminalId !== undefined) throw onlyOneOf("message", "terminalId");
   if (message === undefined && terminalId === undefined)
     throw new InboxError("invalid_input", "neither a prompt nor a sub-agent to wait for was given", {
       hint: phrase`${field("message", blank("…"))} starts a sub-agent; ${field("terminalId", blank("TASK"))} waits for one that was started before`,

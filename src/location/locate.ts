@@ -60,6 +60,10 @@ export const closedByCommands = (location: string): boolean =>
 /** [U5] Where the journal of entries is, if the database is a file. */
 export const journalBeside = (location: string): string | undefined => besideDatabase(location, "inbox");
 
+/** The same for a hub's data folder, where one was given: the journal is in there, whatever the database is. */
+export const journalIn = (location: string, dataDir: string | undefined): string | undefined =>
+  dataDir === undefined ? journalBeside(location) : join(dataDir, "inbox");
+
 /** The path of a file in the folder of a database; undefined if that is on a server. */
 export function besideDatabase(location: string, name: string): string | undefined {
   const file = databaseFile(location);
@@ -73,10 +77,10 @@ export function folderOf(location: string, env: Environment, name: string): stri
   return join(stateFolder(env), `${engineAt(location).pathName(location)}-${name}`);
 }
 
-/** Where a bus keeps its files; `journal` is where those of a bus on a server are. */
+/** Where a bus keeps its files; `journal` is the folder of its journal, if that is not beside the database. */
 export const busFiles = (location: string, journal?: string): BusFiles => ({
   db: databaseFile(location),
-  journal: journalBeside(location) ?? journal,
+  journal: journal ?? journalBeside(location),
 });
 
 /** Where `init` creates a bus: at the given path, else in this folder; and which bus above it is hidden by it. */

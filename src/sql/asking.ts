@@ -1,7 +1,7 @@
 /**
- * One statement as a procedure, without a generator. An engine that answers at once (`atOnce`) is asked by the statement
- * itself: what a procedure yields passes through every procedure that it was called by, and on SQLite that took longer
- * than most statements do.
+ * One statement as a procedure, without a generator. On a synchronous engine (`atOnce`) the statement calls the engine
+ * directly: a value that is yielded passes through every calling procedure, and on SQLite that took longer than most
+ * statements.
  */
 import type { Procedure, Row } from "./procedure.ts";
 import type { Sql } from "./sql.ts";
@@ -23,7 +23,7 @@ export function atOnce<T>(answering: (asked: Sql) => Row[], procedure: () => Pro
 
 export const answersAtOnce = () => answer !== undefined;
 
-/** What is already known, as a procedure. */
+/** A known value as a procedure. */
 export class Known<T> {
   readonly done = true;
 
@@ -40,7 +40,7 @@ export class Known<T> {
 
 export const known = <T>(value: T) => new Known(value) as unknown as Procedure<T>;
 
-/** A statement, and what its rows mean. */
+/** A statement, and how its rows become a value. */
 class Asking<T> {
   #sent = false;
 

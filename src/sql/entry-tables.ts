@@ -23,7 +23,7 @@ export const entries = table("entries", ["entry_number"], {
   /** [U10] Who gave the answer, and what it was. */
   answered_by: text().nullAtFirst(),
   answer: text().nullAtFirst(),
-  /** [U11] What the person has to do about it; null where nothing. */
+  /** [U11] What the person has to do about it; null if nothing. */
   needs: text<EntryNeed>().nullAtFirst(),
   /** [U11] Why the work that it reports has failed, as JSON. */
   failure_json: text().nullAtFirst(),
@@ -34,14 +34,14 @@ export const entries = table("entries", ["entry_number"], {
   snoozed_until: text().nullAtFirst(),
 });
 
-/** [U12] Whose entries go to the archive as they come: an agent's (its name), or a thread's (its number). */
+/** [U12] Agents (by name) and threads (by number) whose new entries go to the archive. */
 export const mutes = table("mutes", ["kind", "name"], {
   kind: text<MuteKind>(),
   name: text(),
   created_at: text(),
 });
 
-/** [U15] The text of a document as the person last read it; it goes with the entry in which that was. */
+/** [U15] The text of a document as the person last read it; it is deleted with the entry in which it was read. */
 export const seenDocuments = table("seen_documents", ["workspace_id", "path"], {
   workspace_id: text(),
   path: text(),
@@ -50,7 +50,7 @@ export const seenDocuments = table("seen_documents", ["workspace_id", "path"], {
   text: text(),
 });
 
-/** [U15] By what push services know this bus; the first one that a hub makes stays. */
+/** [U15] The key by which push services identify this bus; the first one that a hub creates is kept. */
 export const notificationKeys = table("notification_keys", ["public_key"], {
   public_key: text(),
   /** As JSON Web Key. */

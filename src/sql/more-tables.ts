@@ -4,12 +4,12 @@ import type { RetentionKind } from "../contract/retention.ts";
 import { amounts } from "./amounts.ts";
 import { integer, serial, table, text } from "./table.ts";
 
-/** [Y1] What of each kind is deleted: none of a kind that has no row, or neither number. */
+/** [Y1] The retention limits of each kind. Nothing is deleted of a kind without a row, or without both limits. */
 export const retention = table("retention", ["kind"], {
   kind: text<RetentionKind>(),
   max_age_seconds: integer().orNull(),
   max_count: integer().orNull(),
-  /** Of events: the number of the newest that was deleted, and all before it were. */
+  /** Of events: the number of the newest deleted event; all before it are deleted too. */
   pruned_to: integer().nullAtFirst(),
 });
 
@@ -18,11 +18,11 @@ export const pruned = table("pruned", ["channel", "from_id"], {
   channel: text(),
   from_id: integer(),
   to_id: integer(),
-  /** The newest of them that nobody had acked; 0 where all were. */
+  /** The newest of them that was not acked; 0 if all were. */
   unacked_to: integer().default(0),
 });
 
-/** [Y5] The quotas of one agent; those of "*" are everybody's who has none of its own. */
+/** [Y5] The quotas of one agent; those of "*" apply to all agents without quotas of their own. */
 export const quotas = table("quotas", ["agent_id"], {
   agent_id: text(),
   messages_per_minute: integer().orNull(),
@@ -31,7 +31,7 @@ export const quotas = table("quotas", ["agent_id"], {
   sub_agents: integer().orNull(),
 });
 
-/** What an agent has written in the minute and on the day (UTC) of its last write that counted. */
+/** What an agent has written in the minute and on the day (UTC) of its last counted write. */
 export const quotaUsage = table("quota_usage", ["agent_id"], {
   agent_id: text(),
   minute: text(),
@@ -40,7 +40,7 @@ export const quotaUsage = table("quota_usage", ["agent_id"], {
   bytes: integer(),
 });
 
-/** [A7] Who asked what, and who answered: only ever added to. */
+/** [A7] Questions, and who asked and answered them. Rows are only added. */
 export const audit = table("audit", ["audit_id"], {
   audit_id: serial(),
   at: text(),

@@ -1,6 +1,6 @@
 /**
  * A procedure is a bus rule: a generator that yields SQL and gets rows back. It does no I/O, so the same
- * text runs synchronously on one engine and asynchronously on another. Its laws:
+ * code runs synchronously on one engine and asynchronously on another. Its rules:
  *   - it returns a value, or `refused(error)`: both commit. A throw rolls everything back.
  *   - an engine never throws into it; use `on conflict do nothing returning` to ask "did it change?".
  *   - an engine may run it again from the start, so it keeps no state outside.
@@ -11,80 +11,80 @@ import { answersAtOnce, asking } from "./asking.ts";
 import type { Sql } from "./sql.ts";
 
 export type Row = Record<string, string | number | null>;
-/** What it yields is a statement, answered with its rows, or several at once, answered with the rows of each. */
+/** It yields a statement, answered with its rows, or several at once, answered with the rows of each. */
 export type Procedure<T> = Generator<Sql | Several, T, Row[]>;
 
-/** Statements that need nothing of each other: an engine that is far away is asked for all of them in one round trip. */
+/** Statements that do not depend on each other: a remote engine gets all of them in one round trip. */
 export class Several {
-  /** `last`: nothing follows, whatever they find, and the transaction may be committed with them. */
+  /** `last`: no statement follows, whatever these return, so the commit may be sent together with them. */
   constructor(
     readonly statements: readonly Sql[],
     readonly last = false,
   ) {}
 }
 
-/** What an engine lends a procedure for one transaction. */
+/** What an engine provides to a procedure for one transaction. */
 export interface Context {
-  /** The engine's time, ISO 8601 UTC with milliseconds. Ask after the locks are taken. */
+  /** The engine's time, ISO 8601 UTC with milliseconds. Read it after the locks are taken. */
   clock(): Procedure<string>;
-  /** The same within a statement, where it need not be known outside: it may be older than the locks that the statement waits for. */
+  /** The same as an SQL expression, if its value is not needed outside of the statement. It may be earlier than the locks that the statement waits for. */
   time(): Sql | string;
-  /** The number of a row that is inserted with it: what refers to the row can be written in the same step. Ask after `lock`. */
+  /** The number for a row that is inserted next, so that rows that refer to it can be written in the same step. Call it after `lock`. */
   number(table: "threads" | "messages"): Procedure<number>;
   /** The same for several rows, in order. */
   numbers(table: "threads" | "messages", count: number): Procedure<number[]>;
   /** Appended to a select that must lock what it reads, on engines that need it. */
   readonly forUpdate: Sql;
-  /** The same, but passes over what somebody else has locked; not over what others only refer to, as a new message to its thread. */
+  /** The same, but skips rows that another transaction has locked; not rows that are only referred to, as a thread by a new message. */
   readonly forUpdateFree: Sql;
-  /** The same, of a select that reads other tables beside the threads. */
+  /** The same, for a select that also reads other tables than threads. */
   readonly forUpdateFreeThreads: Sql;
-  /** The same before deleting: passes also over what others refer to at this moment. */
+  /** The same before deleting: it also skips rows that an uncommitted row of another transaction refers to. */
   readonly forDeleteFree: Sql;
   /** The function that joins the texts of several rows with a separator. */
   readonly joinedTexts: Sql;
-  /** How many candidates are worth looking at when others may be taking the best at this moment. */
+  /** How many candidates to read, because other transactions may be taking the best ones. */
   readonly rivals: number;
   /**
-   * Whoever asks for one of these names waits until the end of this transaction, on engines where two can run at once.
+   * Another transaction that locks one of these names waits until this one ends, on engines with concurrent transactions.
    * Rows that get their number under such a lock become visible in the order of their numbers ([G2]).
    */
   lock(...names: string[]): Procedure<void>;
   /**
-   * Procedures that share a transaction do not stop at each other's locks: what one must have for itself until it has
-   * ended it says by name, and waits where another has it.
+   * Locks do not separate procedures that share a transaction. So a procedure names what it needs exclusively until it
+   * has ended, and waits while another procedure of the transaction owns that name.
    */
   own(name: string): Procedure<void>;
-  /** Whether nobody else in this transaction has it. */
+  /** Whether no other procedure of this transaction owns it. */
   free(name: string): boolean;
-  /** Whether nobody else in this transaction has had it so far: what was read of it before it became one's own is still true. */
+  /** Whether no other procedure of this transaction has owned it so far: then what was read of it before `own` is still true. */
   untouched(name: string): boolean;
-  /** What was learnt from an earlier, committed transaction of this process. */
+  /** A fact that an earlier, committed transaction of this process has learnt. */
   recall(fact: string): string | undefined;
   /** For facts that stay true: they are remembered once this transaction is committed. */
   learn(fact: string, value: string): void;
-  /** The newest event that no other, still uncommitted, can precede ([G2]). In a read it comes before everything else. */
+  /** The newest event before which no uncommitted event can appear any more ([G2]). In a read, call it before any statement. */
   settled(): Procedure<number>;
-  /** An answer that is lost with the connection can be found again once it is committed: the last statements may go with the commit. */
+  /** If the answer is lost with the connection, it can be found again after the commit: so the commit may be sent with the last statements. */
   readonly final?: boolean;
-  /** Whether a token vouches for who acts ([X2]); else it is only what the caller says of itself. */
+  /** Whether a token proves which agent acts ([X2]); otherwise the name is only what the caller claims. */
   readonly verified: boolean;
-  /** [A7] Through what whoever acts has called; undefined for a program that has the bus in itself. */
+  /** [A7] The surface through which the call came; undefined for a program that embeds the bus. */
   readonly surface?: Surface;
-  /** [X10] Whom an answer is for, where that agent may not read everything (bus/visible.ts). */
+  /** [X10] The agent that gets the answer, if it may not read everything (bus/visible.ts). */
   readonly viewer?: string;
-  /** [G3] Tells of a message whose pointer is to be carried; undefined where nobody carries. */
+  /** [G3] Reports a message whose pointer is to be carried; undefined without a carrier. */
   carry?(pointer: { id: number; agent: string; expiresInMs: number | null }): void;
-  /** [G3] Tells of messages that have been handed to somebody: their pointers are of no use any more. */
+  /** [G3] Reports messages that were handed over: their pointers are no longer needed. */
   taken?(ids: readonly number[]): void;
   /**
-   * Gives a part of what is unused in the database's file back to the system, and answers how many bytes that was: 0 where
-   * there is little, or where a server looks after its files itself.
+   * Returns a part of the unused space of the database file to the file system, and returns the number of bytes: 0 if
+   * there is little, or if a server manages its own files.
    */
   reclaim(): Procedure<number>;
-  /** Names what changed; whoever waits on it is woken after the commit. */
+  /** Names what changed; waits that subscribe to it are woken after the commit. */
   wake(topic: string): void;
-  /** How this engine finds text by its words. */
+  /** The search index of this engine. */
   readonly search: Searching;
 }
 
@@ -95,16 +95,16 @@ export interface Indexed {
   body: readonly string[];
 }
 
-/** One letter begins too many words to look through them all; it is a word of its own. */
+/** Too many words begin with a given letter to compare them all; a single letter matches only as a whole word. */
 export const isBeginning = (word: string) => [...word].length > 1;
 
-/** An index of words, which engines have each in their own way. What is found is named by two numbers: what it is, and which. */
+/** An index of words; each engine has its own. A text is identified by two numbers: its kind, and its number. */
 export interface Searching {
-  /** What is there already stays as it is: texts do not change. */
+  /** Texts that are already in the index are left as they are: texts do not change. */
   put(kind: number, texts: readonly Indexed[]): Procedure<void>;
   drop(kind: number, refs: readonly number[]): Sql;
   clear(): Procedure<void>;
-  /** Looks through a part of the index, small enough for others to wait for: the newest, or the one that is named. */
+  /** Searches one part of the index, small enough not to block others for long: the newest, or the given one. */
   match(kind: number, words: readonly string[], wanted: Wanted): Procedure<Matches>;
 }
 
@@ -117,15 +117,15 @@ export interface Wanted {
 }
 
 export interface Matches {
-  /** Texts that have, for each word, it or one that begins with it. Scores of different parts can be compared. */
+  /** Texts that contain, for each word, that word or one that begins with it. Scores of different parts can be compared. */
   found: Match[];
-  /** The part that is older, if any is. */
+  /** The next older part, if there is one. */
   next: number | undefined;
 }
 
 export interface Match {
   ref: number;
-  /** How many of the words it has as they were asked for, and not only as the beginning of another. */
+  /** How many of the words it contains exactly, not only as the beginning of another word. */
   exact: number;
   score: number;
 }
@@ -162,8 +162,8 @@ type Results<P extends readonly Procedure<unknown>[]> = {
 };
 
 /**
- * Several procedures step by step: what all of them wait for is asked at once. Each sees what those before it wrote in the
- * same step; none may need to know what another has found. What one must own is asked for before.
+ * Runs several procedures in lockstep: the statements that they wait for are sent at once. Each sees what those before it
+ * wrote in the same step; none may depend on the rows of another. Call `own` for what they need before this.
  */
 export function together<const P extends readonly Procedure<unknown>[]>(
   ...procedures: P
@@ -171,7 +171,7 @@ export function together<const P extends readonly Procedure<unknown>[]>(
   return inStep(procedures, false);
 }
 
-/** The same for the last step of a write: after it a procedure only puts its answer together. */
+/** The same for the last step of a write: after it a procedure only composes its answer. */
 export function ending<const P extends readonly Procedure<unknown>[]>(
   tx: Context,
   ...procedures: P
@@ -206,7 +206,7 @@ function* inStep<P extends readonly Procedure<unknown>[]>(
   }
 }
 
-/** Until it waits for rows, which come at a place among those that are asked for (`count` < 0: of one statement), or ends. */
+/** Runs a procedure until it ends, or waits for rows: those of `asked` from `first` on (`count` < 0: of one statement). */
 function goOn(
   procedure: Procedure<unknown>,
   rows: Row[],

@@ -5,9 +5,9 @@
 export type SqlValue = string | number | null;
 
 export class Sql {
-  /** Nobody looks at its rows: an engine may go on before they are there. */
+  /** Its rows are not used: an engine may continue before they arrive. */
   blind = false;
-  /** What an engine may do where several callers ask the same at the same time. */
+  /** How an engine may combine it with the same statement of other callers. */
   sharing: Sharing = "none";
 
   constructor(
@@ -57,10 +57,10 @@ export class Sql {
 }
 
 /**
- *   alike   those that differ in their values only may become one statement for all. No two of them concern the same row
- *           at the same time: whoever sends one owns what it concerns.
- *   apart   those that do not differ at all get a row each: the first who asks gets the first, and so on.
- *   there   a read that asks whether something is there: an answer with rows stays true whatever is inserted.
+ *   alike   statements that differ only in their values may be combined into one. No two of them concern the same row at
+ *           the same time: a procedure owns what its statement concerns.
+ *   apart   of equal statements each gets a different row: the first caller the first row, and so on.
+ *   there   a read that checks whether something exists: an answer with rows stays true whatever is inserted.
  */
 type Sharing = "none" | "alike" | "apart" | "there";
 
@@ -82,7 +82,7 @@ export function there(statement: Sql): Sql {
 export const sql = (strings: TemplateStringsArray, ...values: (SqlValue | Sql)[]) =>
   statement(strings, values);
 
-/** The same for text that a program has put together. */
+/** The same for text that was composed by the program. */
 export function statement(strings: readonly string[], values: readonly (SqlValue | Sql)[]): Sql {
   const missing = values.indexOf(undefined as never);
   if (missing >= 0) throw new Error(`undefined bound in SQL after: ${strings[missing]}`);
@@ -91,7 +91,7 @@ export function statement(strings: readonly string[], values: readonly (SqlValue
   return made;
 }
 
-/** A part that is made once and embedded in many statements; it is never run by itself. */
+/** A part that is made once and embedded in many statements; it is never run alone. */
 export const fragment = (strings: TemplateStringsArray, ...values: (SqlValue | Sql)[]) =>
   new Sql(strings, values);
 
@@ -101,7 +101,7 @@ export const nothing = fragment``;
 const lasting = new WeakSet<readonly string[]>();
 const lasts = (strings: readonly string[]) => "raw" in strings || lasting.has(strings);
 
-/** Text that a program has put together once, and uses again and again. */
+/** Text that the program composes once and uses many times. */
 export function kept(strings: readonly string[]): readonly string[] {
   lasting.add(strings);
   return strings;

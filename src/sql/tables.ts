@@ -24,7 +24,7 @@ export const threads = table(
     subject: text(),
     created_by: text(),
     assigned_to: text(),
-    /** Whom it was first sent to: an agent or a pool. A release gives it back there. */
+    /** The agent or pool that it was first sent to. A release assigns it to that again. */
     addressed_to: text(),
     status: text<Status>(),
     priority: text<Priority>(),
@@ -48,10 +48,10 @@ export const messages = table("messages", ["message_id"], {
   created_at: text(),
   acked_at: text().nullAtFirst(),
   acked_by: text().nullAtFirst(),
-  /** 1 where a token vouched for the sender. */
+  /** 1 if a token proved the sender. */
   verified: integer(),
   correlation_id: text().orNull(),
-  /** 1 where it answers the first message of its correlation. */
+  /** 1 if it answers the first message of its correlation. */
   reply: integer(),
   task_id: text().orNull(),
   expires_at: text().orNull(),
@@ -82,7 +82,7 @@ export const leases = table("leases", ["thread_id"], {
   claimed_at: text(),
   expires_at: text(),
   released_at: text().orNull(),
-  /** How long it holds without a renewal. */
+  /** How long it lasts without a renewal. */
   lease_seconds: integer(),
 });
 
@@ -92,7 +92,7 @@ export const lostLeases = table("lost_leases", ["thread_id", "lease_token"], {
   attempt: integer(),
   agent_id: text(),
   lost_at: text(),
-  /** Who took the thread; "" where nobody did. */
+  /** The agent that took the thread; "" if none did. */
   taken_by: text(),
 });
 
@@ -172,13 +172,13 @@ export const tasks = table(
     attempt: integer().default(0),
     worker: text().orNull(),
     thread_id: integer().nullAtFirst().refersTo(threads),
-    /** Not started again before: it has failed, and is to be tried once more. */
+    /** The earliest time of the next attempt, after a failure. */
     not_before: text().nullAtFirst(),
-    /** Whoever has it keeps this attempt; a newer one fences it. */
+    /** The token of the keeper of this attempt; a newer token fences it. */
     keeper_token: text().nullAtFirst(),
     leased_until: text().nullAtFirst(),
     host: text().nullAtFirst(),
-    /** The process that keeps it, and the one it keeps: pid, start time and boot, so that a reused pid is nobody. */
+    /** The keeper process, and the process of the sub-agent: pid, start time and boot, so that a reused pid is not mistaken for it. */
     keeper: text().nullAtFirst(),
     child: text().nullAtFirst(),
     /** On its host: the transcript, and how it ended. */
@@ -193,15 +193,15 @@ export const tasks = table(
     finished_at: text().nullAtFirst(),
     success: integer().nullAtFirst(),
     error: text().nullAtFirst(),
-    /** Whether it waits for a slot of its parent's queue; 0 where it was assigned, and starts at once. */
+    /** Whether it waits for a slot of its parent's queue; 0 if it was assigned, and starts at once. */
     in_turn: integer().default(1),
-    /** [Q15] What it may do without asking; null where that is nobody's to say. */
+    /** [Q15] What it may do without asking; null if its program has no such setting. */
     permission: text<Permission>().orNull(),
     /** Why it failed, for programs. */
     reason: text<FailureReason>().nullAtFirst(),
-    /** [X12] Variables of whoever pushed it, as JSON, until it has ended. */
+    /** [X12] Variables from the environment in which it was pushed, as JSON, until it has ended. */
     env_json: text().orNull(),
-    /** [A4] What its session is told next; null in its first turn. */
+    /** [A4] The next message to its session; null in its first turn. */
     follow_up: text().nullAtFirst(),
     /** [A12] The profile of its reviewer, how often that is asked at most, and what came of it, as JSON; and the number of the task that it is itself the review of. */
     review: text().orNull(),
@@ -210,7 +210,7 @@ export const tasks = table(
     review_of: integer().orNull(),
     /** [A13] The newest message that is to interrupt it, until its keeper has taken it. */
     interrupt_id: integer().nullAtFirst(),
-    /** [A11] The task of whoever pushed it, to which its usage is added. */
+    /** [A11] The task of the sub-agent that pushed it, to which its usage is added. */
     parent_number: integer().orNull(),
     budget_tokens: integer().orNull(),
     budget_micro_usd: integer().orNull(),
@@ -247,10 +247,10 @@ export const taskUsage = table("task_usage", ["task_number"], {
   below_output_tokens: integer(),
   below_micro_usd: integer().orNull(),
   below_turns: integer(),
-  /** What was counted of its present attempt, so that a report which is repeated counts once. */
+  /** The usage already counted of the current attempt, so that a repeated report counts once. */
   attempt_mark: text().orNull(),
   attempt_json: text().orNull(),
-  /** What its program last said of the whole session, for those that go on counting when it is resumed. */
+  /** The total of the session that its program last reported, for programs that continue counting when it is resumed. */
   session_json: text().orNull(),
 });
 

@@ -1,9 +1,9 @@
-/** The names waiters wait on. A topic is a hint about what changed; the database says what. */
+/** The names that waits subscribe to. A topic is only a hint that something changed; the database has what changed. */
 export const everything = "events";
 /** The person's inbox. */
 export const entriesTopic = "entries";
 export const agentTopic = (name: string) => `agent:${name}`;
-/** What whoever supervises sub-agents waits on. */
+/** Supervisors wait for this. */
 export const taskTopic = "tasks";
 /** Some token was revoked. */
 export const revocationTopic = "revocations";
@@ -11,7 +11,7 @@ export const revocationTopic = "revocations";
 export const retentionTopic = "retention";
 export const threadTopic = (number: number) => `thread:${number}`;
 
-/** What an event says about whom it concerns. */
+/** The fields of an event that tell whom it concerns. */
 export interface Concerned {
   event_type: string;
   source: string;
@@ -21,10 +21,10 @@ export interface Concerned {
   addressed_to: string | null;
 }
 
-/** Whoever may care about an event: the thread's two sides, the pool, the addressee, the watchers. */
+/** The topics that an event concerns: the thread's two sides, the pool, the addressee, the watchers. */
 export function topicsOf(event: Concerned): string[] {
   const topics = [everything];
-  // Whose thread is cancelled is to end: its keeper may listen to nothing but its supervisor.
+  // A task whose thread is cancelled must end, and its keeper may be reached only through its supervisor.
   if (/^task\.|^thread\.cancelled$/.test(event.event_type)) topics.push(taskTopic);
   if (event.event_type === "token.revoked") topics.push(revocationTopic);
   if (event.to_agent !== null) topics.push(agentTopic(event.to_agent));

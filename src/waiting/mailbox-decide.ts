@@ -2,7 +2,6 @@
 
 import { hand } from "../bus/hand-over/hand.ts";
 import { askQuestion, decisionOf, escalate } from "../bus/question.ts";
-import { onlyOneOf, requires } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { blank, field, phrase } from "../contract/phrase.ts";
@@ -20,10 +19,7 @@ export async function mailboxDecide(
   { signal, handOver }: Calling,
 ): Promise<AnswerWithReceipt<Output>> {
   const { from, escalateTo, escalateAfter = escalateAfterDefault, timeoutSeconds } = input;
-  if (input.escalateAfter !== undefined && escalateTo === undefined)
-    throw requires("escalateAfter", "escalateTo", blank("AGENT"));
   const left = countdown(timeoutSeconds);
-  refuseNewQuestion(input);
   const correlationId =
     input.correlationId ?? (await engine.write((tx) => askQuestion(tx, questionIn(input))));
   let escalated = escalateTo === undefined;
@@ -50,17 +46,10 @@ export async function mailboxDecide(
   const given = await engine.write((tx) =>
     hand(tx, { agent: from, max: ids.length, ids }, { call: handOver }),
   );
-  return { value, receipt: receiptOf({ agent: from, ack: "auto", visibilitySeconds: 60 }, given) };
+  return { value, receipt: receiptOf({ agent: from, ack: "auto" }, given) };
 }
 
 const escalateAfterDefault = 600;
-
-/** A question that was asked before is only waited for. */
-function refuseNewQuestion({ correlationId, ...input }: Input): void {
-  if (correlationId === undefined) return;
-  for (const key of ["question", "to", "choices", "need"] as const)
-    if (input[key] !== undefined) throw onlyOneOf("correlationId", key);
-}
 
 function questionIn({ from, to, question, choices, need = 1 }: Input) {
   if (to === undefined || question === undefined)

@@ -2,7 +2,7 @@
 import { arrival } from "../bus/hand-over/arrival.ts";
 import { buryIn } from "../bus/hand-over/bury.ts";
 import { hand, ready, type Wanted } from "../bus/hand-over/hand.ts";
-import type { Mail } from "../contract/mail.ts";
+import { type Mail, visibilityDefault } from "../contract/mail.ts";
 import type { OutputOf } from "../contract/operations/index.ts";
 import type { Receipt } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -15,7 +15,7 @@ type Answer = OutputOf<"mailbox.receive">;
 interface Taking {
   agent: string;
   ack: "auto" | "manual";
-  visibilitySeconds: number;
+  visibilitySeconds?: number;
 }
 
 interface Patience {
@@ -86,7 +86,8 @@ async function letMoreCome(
   await wait(engine, { mailOf: wanted.agent }, look, { timeoutMs: left, signal });
 }
 
-const confirmingOf = ({ ack, visibilitySeconds }: Taking) => (ack === "manual" ? { visibilitySeconds } : {});
+const confirmingOf = ({ ack, visibilitySeconds = visibilityDefault }: Taking) =>
+  ack === "manual" ? { visibilitySeconds } : {};
 
 /** The receipt of a hand-over, which still has to be confirmed or released. */
 export function receiptOf(

@@ -44,7 +44,7 @@ export async function awaitResult(
       message: given.messages.at(-1)?.message ?? null,
       messages: given.messages,
     };
-    const taking = { agent, ack: "auto", visibilitySeconds: 60 } as const;
+    const taking = { agent, ack: "auto" } as const;
     return { value, receipt: receiptOf(taking, given) };
   }
 }

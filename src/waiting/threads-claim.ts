@@ -7,7 +7,6 @@ import {
   nobody,
   threadsClaim,
 } from "../bus/procedures/threads-claim.ts";
-import { onlyOneOf, requires } from "../contract/combinations.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -29,11 +28,7 @@ function claim(engine: Engine, input: Input): Promise<Granted> {
 }
 
 export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSignal): Promise<Granted> {
-  if (!input.wait) {
-    if (input.timeoutSeconds !== undefined) throw requires("timeoutSeconds", "wait");
-    return claim(engine, input);
-  }
-  if (input.thread !== undefined) throw onlyOneOf("thread", "wait");
+  if (!input.wait) return claim(engine, input);
   // A read decides whether to try, so that a hundred waiters do not all queue for the write lock.
   const claimed = await wait<Granted>(
     engine,

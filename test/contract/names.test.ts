@@ -25,8 +25,7 @@ const ways: Record<string, (inbox: Inbox, name: string) => Promise<unknown>> = {
   "a task": (inbox, name) => inbox.call("tasks.push", { agent: "w", name, prompt: "x", profile: "claude" }),
   "a task's parent": (inbox, name) =>
     inbox.call("tasks.push", { agent: name, prompt: "x", profile: "claude" }),
-  "a task's worker": (inbox, name) =>
-    inbox.call("tasks.push", { agent: "w", prompt: "x", worker: name, profile: "claude" }),
+  "a task's worker": (inbox, name) => inbox.call("tasks.push", { agent: "w", prompt: "x", worker: name }),
   "a workspace's agent": (inbox, name) =>
     inbox.call("workspaces.add", { path: "/tmp", label: "x", agent: name }),
   "a token's owner": (inbox, name) => inbox.call("tokens.create", { agent: name, scope: "worker" }),

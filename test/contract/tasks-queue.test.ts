@@ -375,7 +375,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await queued(inbox)).toEqual(["a", "b", "research"]);
   });
 
-  test("[Q3] edit changes the settings of a task that has not started", async () => {
+  test("[Q3] edit changes the settings of a task that has not started, and `none` removes one", async () => {
     await using bench = await byHand(engine);
     const { inbox, push } = bench;
     for (const name of ["a", "b", "c"]) await push(name);
@@ -403,6 +403,18 @@ describe.each(engines)("$name", (engine) => {
     });
     await inbox.call("tasks.edit", { agent, name: "c", after: [] });
     expect((await inbox.call("tasks.show", { name: "c" })).task.after).toEqual([]);
+    const unset = { timeout: "none", model: "none", budget: "none" } as const;
+    await push("limited", { timeout: 9, model: "m", budget: "1k" });
+    const { task: without } = await inbox.call("tasks.edit", { agent, name: "limited", ...unset });
+    expect(without).toMatchObject({
+      timeoutSeconds: null,
+      model: null,
+      budget: null,
+      prompt: expect.any(String),
+    });
+    expect((await refusal(inbox.call("tasks.edit", { agent, name: "a", timeout: 0 }))).message).toBe(
+      "timeout must be a number of seconds from 0.1 to 2678400, or none; got 0",
+    );
     const nothing = await refusal(inbox.call("tasks.edit", { agent, name: "a" }));
     expect(nothing).toMatchObject({ code: "invalid_input", message: 'no change was given for "a"' });
     const unknown = await refusal(inbox.call("tasks.edit", { agent, name: "a", profile: "cluade" }));

@@ -119,7 +119,7 @@ describe.each(engines)("$name", (engine) => {
   test("[Q2] [Q10] it takes a slot of its parent's, and no room of the machine's", async () => {
     await using bench = await byHand(engine);
     const { inbox, push } = bench;
-    for (const name of ["job", "more"]) await push(name, { worker });
+    for (const name of ["job", "more"]) await push(name, { worker, profile: undefined });
     await push("process");
     await inbox.call("tasks.run", { agent, count: 1 });
     await bench.due({ all: 0 });

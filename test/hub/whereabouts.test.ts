@@ -49,7 +49,7 @@ test("[S2] a hub that is refused its address has created nothing", async () => {
   }
 });
 
-test("[U5] --data-dir holds the journal, also of a database file", async () => {
+test("[U5] [Y6] --data-dir holds the journal, also of a database file, and backup and restore find it there", async () => {
   using at = await desk();
   using other = temporaryFolder();
   await using hub = await hubHere({ db: at.db, dataDir: other.path, dev: true });
@@ -63,6 +63,11 @@ test("[U5] --data-dir holds the journal, also of a database file", async () => {
     }
   });
   expect(readdirSync(join(at.path, ".agents"))).not.toContain("inbox");
+  // A backup with the same folder has it, and restores it into the folder that it is given.
+  expect((await at.inbox("backup", "b.tar", "--data-dir", other.path)).code).toBe(0);
+  const restored = await at.inbox("restore", "b.tar", "--db", "new/bus.db", "--data-dir", "new/data");
+  expect(restored.code).toBe(0);
+  expect(readFileSync(join(at.path, "new/data/inbox/entries.jsonl"), "utf8")).toContain("look");
 });
 
 const isRoot = process.getuid?.() === 0;

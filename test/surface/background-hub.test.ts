@@ -188,7 +188,7 @@ test("[N2] [O5] a hub that requires tokens gets one, shown once; its log has req
   await at.inbox("down");
 });
 
-test("[N2] a hub in the foreground is shown, and left alone by down", async () => {
+test("[N2] [C17] a hub in the foreground is shown, left alone by down, and not put under another manager by up", async () => {
   using at = place();
   const foreground = start(["serve", "--port", "0", "--json"], { cwd: at.path });
   const { value } = await foreground.stdout.getReader().read();
@@ -198,6 +198,8 @@ test("[N2] a hub in the foreground is shown, and left alone by down", async () =
     already: true,
     hub: { url, pid, manager: "foreground" },
   });
+  const other = (await at.inbox("up", "--manager", "process")).json.error;
+  expect([other.code, other.message]).toEqual(["conflict", expect.stringContaining("manager: foreground")]);
   expect((await at.inbox("down")).json).toMatchObject({ stopped: [], left: [{ pid }] });
   expect(foreground.exitCode).toBe(null);
   foreground.kill("SIGTERM");

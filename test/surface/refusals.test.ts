@@ -18,7 +18,7 @@ const refused = async (at: Desk, line: string, program?: string) => {
   return `${code} ${stderr.trimEnd()}`;
 };
 
-test("[C13] of two flags that exclude each other the hint says to leave one out", async () => {
+test("[C17] [C13] of two flags that exclude each other the hint says to leave one out", async () => {
   using at = await desk();
   await at.inbox("send", "--from", "lead", "--to", "w", "--subject", "s");
   const pairs: [line: string, first: string, second: string, program?: string][] = [
@@ -33,7 +33,25 @@ test("[C13] of two flags that exclude each other the hint says to leave one out"
     ["mute add x --thread thr_1", "AGENT", "--thread"],
     ["dlq requeue 1 --channel c", "ID", "--channel"],
     ["move x 1 before=y", "N", "--before", orch],
-    ["handoff hello --continue x", "PROMPT", "--continue", orch],
+    ["handoff hello --continue x", "--continue", "PROMPT", orch],
+    ["handoff --continue x --profile p", "--continue", "--profile", orch],
+    ["handoff --continue x --timeout 9", "--continue", "--timeout", orch],
+    ["assign hello worker=w --profile p", "--worker", "--profile", orch],
+    ["push hello worker=w --model m", "--worker", "--model", orch],
+    ["push hello worker=w --review-rounds 2", "--worker", "--review-rounds", orch],
+    ["log x --tail 5 --after 9", "--tail", "--after", orch],
+    ["log x --tail 5 --limit 9", "--tail", "--limit", orch],
+    ["log x --tail 5 --before 9 --follow", "--before", "--follow", orch],
+    ["log x --tail 5 --before 9 --timeout-seconds 1", "--before", "--timeout-seconds", orch],
+    ["log x --follow --timeout-seconds 1", "--follow", "--timeout-seconds", orch],
+    ["move x before=y after=z", "--before", "--after", orch],
+    ["msg inbox c --only-acked --include-acked", "--only-acked", "--include-acked"],
+    ["watch --follow --limit 5", "--follow", "--limit"],
+    ["gc --dry-run --vacuum", "--dry-run", "--vacuum"],
+    ["top --once --interval 5", "--once", "--interval"],
+    ["trust --revoke --digest abc", "--digest", "--revoke"],
+    ["setup claude --remove --url http://127.0.0.1:3456", "--remove", "--url"],
+    ["setup claude --remove --session x", "--remove", "--session"],
     ["ask user Go? --wait --correlation ask-1", "--correlation", "QUESTION"],
   ];
   for (const [line, first, second, program] of pairs)
@@ -43,9 +61,22 @@ test("[C13] of two flags that exclude each other the hint says to leave one out"
     ]);
 });
 
-test("[C13] a flag that means nothing without another is refused with what to add", async () => {
+test("[C17] [C13] a flag that has no effect without another is refused with what to add", async () => {
   using at = await desk();
-  const cases: [line: string, given: string, missing: string, added?: string][] = [
+  const cases: [line: string, given: string, missing: string, added?: string, program?: string][] = [
+    ["receive --visibility-seconds 60", "--visibility-seconds", "--ack manual"],
+    ["check --visibility-seconds 5 --ack auto", "--visibility-seconds", "--ack manual"],
+    ["wait --visibility-seconds 5", "--visibility-seconds", "--ack manual"],
+    ["gather --from a --visibility-seconds 5", "--visibility-seconds", "--ack manual"],
+    ["log x --before 9", "--before", "--tail", "--tail N", orch],
+    ["msg wait c --commit", "--commit", "--reader", "--reader NAME"],
+    [
+      "claim --agent a --wait --lease-token 0123456789abcdef01234567",
+      "--lease-token",
+      "THREAD",
+      "--thread THREAD",
+    ],
+    ["setup claude --scope user --session x", "--session", "--scope project"],
     ["ask user Go? --need 2", "--need", "--wait"],
     ["ask user Go? --escalate-after 3", "--escalate-after", "--wait"],
     ["ask user Go? --timeout-seconds 1", "--timeout-seconds", "--wait"],
@@ -53,12 +84,25 @@ test("[C13] a flag that means nothing without another is refused with what to ad
     ["claim --agent a --timeout-seconds 1", "--timeout-seconds", "--wait"],
     ["msg inbox c --commit", "--commit", "--reader", "--reader NAME"],
   ];
-  for (const [line, given, missing, added = missing] of cases)
-    expect([line, await refused(at, line)]).toEqual([
+  for (const [line, given, missing, added = missing, program] of cases)
+    expect([line, await refused(at, line, program)]).toEqual([
       line,
       `30 error ${given} requires ${missing} (invalid_input)\nhint  add ${added}, or leave out ${given}`,
     ]);
   expect((await at.inbox("entries", "list")).json.entries).toEqual([]);
+});
+
+test("[C17] a setting that the bus would ignore is refused: a quota of the person, a worker's program", async () => {
+  using at = await desk();
+  expect(await refused(at, "quota set user --open-threads 3")).toBe(
+    '30 error a quota for "user" has no effect: the person has no quota (invalid_input)\nhint  name an agent: inbox quota set AGENT --open-threads 3',
+  );
+  expect((await at.inbox("quota")).json.quotas).toEqual([]);
+  await run(["push", "name=dig", "worker=w", "hello"], { cwd: at.path, program: [orch] });
+  for (const flag of ["profile", "model"])
+    expect(await refused(at, `edit dig --${flag} x`, orch)).toBe(
+      `30 error --${flag} has no effect: "w" is already running (invalid_input)\nhint  leave out --${flag}; it is for tasks for which a sub-agent is started`,
+    );
 });
 
 test("[A5] a question is answered by either form of its id, once, and says how to wait for the decision", async () => {

@@ -1,9 +1,8 @@
 /** [M2] [M3] Reading a channel, without side effects. */
 
-import { onlyOneOf, requires } from "../../contract/combinations.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { blank, field, phrase } from "../../contract/phrase.ts";
+import { field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
 import { fragment, joined, literal, type Sql, sql } from "../../sql/sql.ts";
@@ -18,9 +17,6 @@ type Input = ParsedOf<"messages.inbox">;
 
 export function* messagesInbox(tx: Context, input: Input): Procedure<OutputOf<"messages.inbox">> {
   const { channel, reader, sender, correlationId } = input;
-  if (input.commit && reader === undefined) throw requires("commit", "reader", blank("NAME"));
-  if (input.newest && input.afterId !== undefined) throw onlyOneOf("newest", "afterId");
-  if (input.newest && reader !== undefined) throw onlyOneOf("newest", "reader");
   const now = yield* tx.clock();
   const stored = reader === undefined ? undefined : yield* positionOf(channel, reader);
   const cursor = input.afterId ?? stored;

@@ -3,7 +3,8 @@
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { call, phrase } from "../../contract/phrase.ts";
-import { budgetIn } from "../../contract/usage.ts";
+import { noSetting } from "../../contract/task.ts";
+import { budgetIn, noLimit } from "../../contract/usage.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, run } from "../../sql/procedure.ts";
 import { joined, sql } from "../../sql/sql.ts";
@@ -23,12 +24,12 @@ export function* tasksEdit(tx: Context, input: ParsedOf<"tasks.edit">): Procedur
   const change = Object.fromEntries(
     Object.entries({
       prompt,
-      model,
+      model: model === noSetting ? null : model,
       profile,
       retries,
       priority,
-      timeout_ms: timeout === undefined ? undefined : Math.round(timeout * 1000),
-      ...(budget !== undefined && budgetColumns(budgetIn(budget)!)),
+      timeout_ms: typeof timeout === "number" ? Math.round(timeout * 1000) : timeout,
+      ...(budget !== undefined && budgetColumns(budget === noLimit ? null : budgetIn(budget)!)),
     }).filter(([, value]) => value !== undefined),
   );
   if (!Object.keys(change).length && after === undefined)

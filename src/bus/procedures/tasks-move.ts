@@ -1,5 +1,4 @@
 /** [Q3] Moving a task within its queue. */
-import { onlyOneOf } from "../../contract/combinations.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, call, field, phrase } from "../../contract/phrase.ts";
@@ -13,11 +12,7 @@ import { changeable } from "../tasks/changeable.ts";
 
 export function* tasksMove(tx: Context, input: ParsedOf<"tasks.move">): Procedure<OutputOf<"tasks.move">> {
   const { agent, name: meant, to, before, behind } = input;
-  const [first, second] = Object.entries({ to, before, behind }).flatMap(([key, value]) =>
-    value === undefined ? [] : [key],
-  );
-  if (second !== undefined) throw onlyOneOf(first!, second);
-  if (first === undefined)
+  if (to === undefined && before === undefined && behind === undefined)
     throw new InboxError(
       "invalid_input",
       phrase`no new position was given: add ${field("to")}, ${field("before")} or ${field("behind")}`,

@@ -1,5 +1,4 @@
 /** [T8] Any agent may cancel a thread that has not ended; its holder is told. */
-import { onlyOneOf } from "../../contract/combinations.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
@@ -14,7 +13,6 @@ export function* threadsCancel(
   input: ParsedOf<"threads.cancel">,
 ): Procedure<OutputOf<"threads.cancel">> {
   const { agent, artifacts } = input;
-  if (input.reason !== undefined && input.summary !== undefined) throw onlyOneOf("reason", "summary");
   const reason = input.reason ?? input.summary ?? (firstLine(input.body ?? "") || undefined);
   const thread = yield* lockThread(tx, input.thread);
   const now = yield* tx.clock();

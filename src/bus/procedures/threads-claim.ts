@@ -43,16 +43,16 @@ import {
 type Input = Pick<ParsedOf<"threads.claim">, "agent" | "thread" | "leaseSeconds" | "leaseToken"> & {
   /** The id of the call, where its caller has made one. */
   handOver?: string;
-  /** What tells the token: the id of the call, or one that was made for it. */
+  /** The id from which the token is derived: the id of the call, or one that was made for it. */
   call?: string;
-  /** [T11] The caller has the answer as soon as it is committed: what is in it is collected with the claim. */
+  /** [T11] The caller has the answer as soon as it is committed: its messages are collected with the claim. */
   collects?: boolean;
 };
 type Output = OutputOf<"threads.claim">;
 
 export interface Granted {
   answer: Output;
-  /** Not so where the holder only claimed again what was its own. */
+  /** False if the holder claimed again what it already held. */
   fresh: boolean;
 }
 
@@ -67,25 +67,21 @@ export function* threadsClaim(tx: Context, input: Input): Procedure<Granted | Re
   if (before) return before;
   if (input.thread !== undefined)
     return yield* claimThread(tx, yield* lockWithLease(tx, input.thread), input, undefined);
-  if (input.leaseToken !== undefined)
-    throw new InboxError("invalid_input", "a lease token belongs to one thread, and no thread was given", {
-      hint: phrase`add ${field("thread", blank("THREAD"))}, or leave out the token`,
-    });
-  // Most agents are in no pool: their own name is tried while their pools are asked for.
+  // Most agents are in no pool: a thread for their own name is locked in the same step that reads their pools.
   const [names, own, now] = yield* together(namesOf(input.agent), lockBest(tx, [input.agent]), tx.clock());
   let best = names.length === 1 ? own : yield* lockBest(tx, names);
   for (;;) {
     const found = (best && (yield* adopted(tx, best, now))) ?? (yield* firstFree(tx, names));
     best = undefined;
     if (!found) return nobody(yield* tx.settled());
-    if (!isFree(found)) continue; // somebody else was faster
+    if (!isFree(found)) continue; // another agent was faster
     // A refusal means that this thread has just failed for good ([L7]): it is no candidate any more.
     const claimed = yield* claimThread(tx, found, input, names);
     if ("answer" in claimed) return claimed;
   }
 }
 
-/** The best one, if nothing has happened to it since it was read. */
+/** The best candidate, if it has not changed since it was read. */
 function* adopted(tx: Context, best: Best, now: string): Procedure<Locked | undefined> {
   const thread = yield* adopt(tx, best.thread);
   if (!thread) return undefined;
@@ -94,7 +90,7 @@ function* adopted(tx: Context, best: Best, now: string): Procedure<Locked | unde
   return { thread, lease, now: later };
 }
 
-/** The best one that nobody is taking at this moment; where all are in somebody's hands, the best one when it is let go. */
+/** The best candidate that no other transaction has locked; if all are locked, waits for the best one. */
 function* firstFree(tx: Context, names: readonly string[]): Procedure<Locked | undefined> {
   const found = yield* candidates({ names, statuses: ["pending"], limit: tx.rivals }, yield* tx.clock());
   const ids = found.map(({ thread }) => thread.thread_id);
@@ -135,7 +131,7 @@ const answerWith = (
 const isFree = ({ thread, lease, now }: Locked) =>
   !hasEnded(thread) && (!isHeld(lease) || hasLapsed(lease, now));
 
-/** Whether a claim would find something now, and if not, in how many milliseconds a lease runs out. */
+/** Whether a claim would find something now, and if not, in how many milliseconds the next lease expires. */
 export function* claimable(
   tx: Context,
   agent: string,
@@ -171,7 +167,7 @@ function* claimThread(
   const granted: LeaseRow = {
     thread_id: thread.thread_id,
     agent_id: input.agent,
-    // A holder's own claim is not undone with its call: it gets a token that the call's id does not tell.
+    // A repeated claim by the holder is not undone with its call: its token is not derived from the id of the call.
     lease_token: call !== undefined && !mine ? tokenFrom(call) : newLeaseToken(),
     attempt,
     claimed_at: now,
@@ -186,7 +182,7 @@ function* claimThread(
   const payload = { attempt, expires_at: granted.expires_at, taken_from };
   const claimed = { type: "thread.claimed", source: input.agent, thread: after, payload, now } as const;
   const whose = input.collects ? (names ?? (yield* namesOf(agent))) : undefined;
-  // A token that the call's id does not tell cannot be found again.
+  // A token that is not derived from the id of the call cannot be found again.
   const [nextEventId, messages] = yield* ending(
     mine ? { ...tx, final: false } : tx,
     numbered(tx, claimed),
@@ -196,7 +192,7 @@ function* claimThread(
   return { answer: answerWith(after, granted, nextEventId, messages), fresh: !mine };
 }
 
-/** [L7] One lapse too many: the thread fails, its creator is told, and both commit with the refusal. */
+/** [L7] The lease has lapsed too often: the thread fails, its creator is told, and both commit with the refusal. */
 function* exhaust(tx: Context, thread: ThreadRow, lease: LeaseRow, now: string): Procedure<Refused> {
   const id = idOf("thread", thread.thread_id);
   const summary = `gave up after ${plural(lease.attempt, "attempt")}: the last lease, held by "${lease.agent_id}", expired`;

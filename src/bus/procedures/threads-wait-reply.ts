@@ -1,5 +1,4 @@
 /** [W2] Where a wait starts, and what has arrived since. Reads messages, not events, and changes nothing. */
-import { onlyOneOf } from "../../contract/combinations.ts";
 import { numberOf } from "../../contract/ids.ts";
 import type { Message } from "../../contract/message.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
@@ -25,8 +24,6 @@ export interface ReplyStart {
 const answerLimit = 100;
 
 export function* replyStart(input: Input): Procedure<ReplyStart> {
-  if (input.afterMessage !== undefined && input.afterEvent !== undefined)
-    throw onlyOneOf("afterMessage", "afterEvent");
   const thread = (yield* findThread(input.thread)).thread_id;
   const lease = yield* findLease(thread);
   const waiter = input.agent ?? (isHeld(lease) ? lease.agent_id : undefined);

@@ -14,7 +14,9 @@ export const busBackup = operation({
     v.strictObject({
       file: text("the file to write", { limit: 4096, value: "FILE" }),
       dataDir: v.optional(
-        absolutePath("where the hub keeps the journal, for a bus on a server (default: not included)"),
+        absolutePath(
+          "the hub's data folder, which has the journal (default: beside the database file; on a server: not included)",
+        ),
       ),
     }),
   output: () =>

@@ -14,7 +14,9 @@ export const busRestore = operation({
       file: text("the backup", { limit: 4096, value: "FILE" }),
       force: flag("replace the bus that is there; it is kept under another name"),
       dataDir: v.optional(
-        absolutePath("where the hub keeps the journal, for a bus on a server (default: not restored)"),
+        absolutePath(
+          "the hub's data folder, for the journal (default: beside the database file; on a server: not restored)",
+        ),
       ),
     }),
   output: () =>

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { excludes, needs } from "../combinations.ts";
 import { choice, flag, name, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
@@ -41,6 +42,7 @@ export const busSetup = operation({
       remove: flag("remove the entry"),
       yes: flag("write without asking"),
     }),
+  combinations: [excludes("remove", "agent", "url", "session"), needs("session", "scope", "project")],
   output: () =>
     v.strictObject({
       file: v.string(),

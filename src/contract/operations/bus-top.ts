@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { excludes } from "../combinations.ts";
 import { flag, number } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { call, field, phrase } from "../phrase.ts";
@@ -18,6 +19,7 @@ export const busTop = operation({
         2,
       ),
     }),
+  combinations: [excludes("once", "interval")],
   output: stats,
   errors: ["invalid_input", "not_initialized", "storage"],
   cli: { command: "top" },

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { excludes } from "../combinations.ts";
 import { flag, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { blank, call, field, option, phrase } from "../phrase.ts";
@@ -17,6 +18,7 @@ export const busTrust = operation({
         text("approve only if the digest matches the one shown earlier", { limit: 64, value: "HEX" }),
       ),
     }),
+  combinations: [excludes("yes", "revoke"), excludes("digest", "revoke")],
   output: () =>
     v.strictObject({
       db: v.string(),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { chosenDeadLetters } from "../dead-letter.ts";
+import { chosenCombinations, chosenDeadLetters } from "../dead-letter.ts";
 import { operation } from "../operation.ts";
 
 export const deadLettersPurge = operation({
@@ -9,6 +9,7 @@ export const deadLettersPurge = operation({
   summary: "Delete dead letters",
   detail: "Deletes one, by its id, or all of a channel. A message of a thread stays in its thread.",
   input: () => v.strictObject(chosenDeadLetters()),
+  combinations: chosenCombinations,
   output: () => v.strictObject({ purged: v.number() }),
   errors: ["invalid_input", "not_found"],
   cli: { command: "dlq purge", plain: ["id"], identity: "agent", identityDefault: "main" },

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { chosenDeadLetters } from "../dead-letter.ts";
+import { chosenCombinations, chosenDeadLetters } from "../dead-letter.ts";
 import { operation } from "../operation.ts";
 
 export const deadLettersRequeue = operation({
@@ -9,6 +9,7 @@ export const deadLettersRequeue = operation({
   summary: "Deliver dead letters again",
   detail: "Puts one message, by its id, or all dead letters of a channel back into the inbox.",
   input: () => v.strictObject(chosenDeadLetters()),
+  combinations: chosenCombinations,
   output: () =>
     v.strictObject({
       requeued: v.number(),

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { excludes } from "../combinations.ts";
 import { event } from "../event.ts";
 import { flag, integer, name } from "../fields.ts";
 import { threadId } from "../ids.ts";
@@ -31,6 +32,7 @@ export const eventsWatch = operation({
       ),
       follow: flag("stream events until interrupted or timed out"),
     }),
+  combinations: [excludes("follow", "limit")],
   output: () =>
     v.strictObject({
       woke: v.boolean(),

@@ -1,5 +1,14 @@
 import * as v from "valibot";
-import { acking, collected, fromSender, lifo, mailAnswer, mailbox, mailLimit } from "../mail.ts";
+import {
+  ackCombinations,
+  acking,
+  collected,
+  fromSender,
+  lifo,
+  mailAnswer,
+  mailbox,
+  mailLimit,
+} from "../mail.ts";
 import { operation } from "../operation.ts";
 
 export const mailboxCheck = operation({
@@ -15,6 +24,7 @@ export const mailboxCheck = operation({
       max: collected(mailLimit),
       ...acking(),
     }),
+  combinations: ackCombinations,
   output: mailAnswer,
   errors: ["invalid_input"],
   cli: { command: "check", identity: "agent", identityDefault: "main" },

@@ -1,8 +1,9 @@
 import * as v from "valibot";
+import { excludes, needs } from "../combinations.ts";
 import { choices } from "../entry.ts";
 import { flag, integer, name, names, number, text } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { field, phrase } from "../phrase.ts";
+import { blank, field, phrase } from "../phrase.ts";
 import { given } from "../question.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
@@ -40,6 +41,10 @@ export const mailboxDecide = operation({
         "stop waiting after N seconds (default: none, wait until it is decided)",
       ),
     }),
+  combinations: [
+    needs("escalateAfter", "escalateTo", blank("AGENT")),
+    excludes("correlationId", "question", "to", "choices", "need"),
+  ],
   output: () =>
     v.strictObject({
       decided: v.boolean(),

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { name, names, text } from "../fields.ts";
 import { messageNumber } from "../ids.ts";
-import { acking, mail, mailbox } from "../mail.ts";
+import { ackCombinations, acking, mail, mailbox } from "../mail.ts";
 import { operation } from "../operation.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
@@ -34,6 +34,7 @@ export const mailboxGather = operation({
       ),
       ...acking(),
     }),
+  combinations: ackCombinations,
   output: () =>
     v.strictObject({
       woke: v.boolean(),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { acking, collected, fromSender, lifo, mailAnswer, mailbox } from "../mail.ts";
+import { ackCombinations, acking, collected, fromSender, lifo, mailAnswer, mailbox } from "../mail.ts";
 import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
 import { timeoutSeconds } from "../waiting.ts";
@@ -21,6 +21,7 @@ export const mailboxReceive = operation({
       ),
       ...acking(),
     }),
+  combinations: ackCombinations,
   output: mailAnswer,
   errors: ["invalid_input"],
   cli: { command: "receive", identity: "agent", identityDefault: "main" },

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { number } from "../fields.ts";
-import { acking, collected, fromSender, mailAnswer, mailbox, mailLimit } from "../mail.ts";
+import { ackCombinations, acking, collected, fromSender, mailAnswer, mailbox, mailLimit } from "../mail.ts";
 import { operation } from "../operation.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
@@ -29,6 +29,7 @@ export const mailboxWait = operation({
       max: collected(mailLimit),
       ...acking(),
     }),
+  combinations: ackCombinations,
   output: mailAnswer,
   errors: ["invalid_input"],
   cli: { command: "wait", identity: "agent", identityDefault: "main" },

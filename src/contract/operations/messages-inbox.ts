@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { channelFilter, channelMessage } from "../channel-message.ts";
+import { excludes, needs } from "../combinations.ts";
 import { flag, name } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { field, phrase } from "../phrase.ts";
+import { blank, field, phrase } from "../phrase.ts";
 
 export const messagesInbox = operation({
   name: "messages.inbox",
@@ -18,6 +19,11 @@ export const messagesInbox = operation({
       commit: flag(phrase`with ${field("reader")}: move its position past the messages shown`),
       newest: flag("return the newest messages instead of the oldest, in chronological order"),
     }),
+  combinations: [
+    needs("commit", "reader", blank("NAME")),
+    excludes("newest", "afterId", "reader"),
+    excludes("onlyAcked", "includeAcked"),
+  ],
   output: () =>
     v.strictObject({ messages: v.array(channelMessage()), channel: v.string(), count: v.number() }),
   errors: ["invalid_input", "cursor_expired"],

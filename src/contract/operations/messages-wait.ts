@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { channelFilter, channelMessage } from "../channel-message.ts";
+import { needs } from "../combinations.ts";
 import { flag, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { blank, call, field, phrase } from "../phrase.ts";
@@ -20,6 +21,7 @@ export const messagesWait = operation({
         "stop waiting after N seconds; 0: do not wait (default: none, wait forever)",
       ),
     }),
+  combinations: [needs("commit", "reader", blank("NAME"))],
   output: () =>
     v.strictObject({
       messages: v.array(channelMessage()),

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { person } from "../entry.ts";
 import { name } from "../fields.ts";
-import { mute, muted } from "../mute.ts";
+import { mute, muteCombinations, muted } from "../mute.ts";
 import { operation } from "../operation.ts";
 
 export const mutesAdd = operation({
@@ -12,6 +12,7 @@ export const mutesAdd = operation({
   detail:
     "New entries of a muted agent or thread go to the archive and are not counted as unread. Questions still come to the inbox. Give either an agent or a thread.",
   input: () => v.strictObject({ ...muted(), agent: v.optional(name("who mutes it", "NAME"), person) }),
+  combinations: muteCombinations,
   output: () =>
     v.strictObject({
       /** It was muted before. */

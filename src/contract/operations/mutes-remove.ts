@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { person } from "../entry.ts";
 import { name } from "../fields.ts";
-import { mute, muted } from "../mute.ts";
+import { mute, muteCombinations, muted } from "../mute.ts";
 import { operation } from "../operation.ts";
 
 export const mutesRemove = operation({
@@ -11,6 +11,7 @@ export const mutesRemove = operation({
   summary: "Unmute an agent or a thread",
   detail: "Entries that were archived in the meantime stay archived. Give either an agent or a thread.",
   input: () => v.strictObject({ ...muted(), agent: v.optional(name("who unmutes it", "NAME"), person) }),
+  combinations: muteCombinations,
   output: () =>
     v.strictObject({
       /** It was not muted. */

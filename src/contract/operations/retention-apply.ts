@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { excludes } from "../combinations.ts";
 import { flag } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { retentionCount } from "../retention.ts";
@@ -16,6 +17,7 @@ export const retentionApply = operation({
       dryRun: flag("delete nothing, only count what would be deleted now"),
       vacuum: flag("rewrite the whole database file; requires as much free disk space as the file takes"),
     }),
+  combinations: [excludes("dryRun", "vacuum")],
   output: () =>
     v.strictObject({
       dryRun: v.boolean(),

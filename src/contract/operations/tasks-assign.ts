@@ -1,7 +1,15 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
-import { promptAsMessage, queueOf, startingCommand, startingTool, taskSettings, taskWords } from "../task.ts";
+import {
+  promptAsMessage,
+  queueOf,
+  startingCommand,
+  startingTool,
+  taskCombinations,
+  taskSettings,
+  taskWords,
+} from "../task.ts";
 import { keptBranch } from "../worktree.ts";
 
 export const tasksAssign = operation({
@@ -16,6 +24,7 @@ export const tasksAssign = operation({
       message: promptAsMessage(),
       ...taskSettings(),
     }),
+  combinations: taskCombinations,
   output: () =>
     v.strictObject({
       success: v.literal(true),

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { name, names } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
-import { prompt, queueOf, retries, task, taskName, taskPriority, taskTimeout } from "../task.ts";
+import { newTimeout, prompt, queueOf, retries, task, taskName, taskPriority } from "../task.ts";
 import { budgetAsked } from "../usage.ts";
 
 export const tasksEdit = operation({
@@ -16,10 +16,12 @@ export const tasksEdit = operation({
       agent: queueOf(),
       name: taskName(),
       prompt: v.optional(prompt("its new prompt")),
-      model: v.optional(name("its new model", "MODEL")),
+      model: v.optional(name("its new model; none: the profile's", "MODEL")),
       profile: v.optional(name(phrase`its new profile, see ${call("tasks.profiles")}`, "PROFILE")),
-      timeout: taskTimeout("SIGKILL it after N seconds"),
-      budget: budgetAsked("its new budget: tokens (200k) or dollars (2.50usd)"),
+      timeout: newTimeout(),
+      budget: budgetAsked("its new budget: tokens (200k) or dollars (2.50usd); none: no budget", {
+        removable: true,
+      }),
       after: v.optional(names("start it only after these tasks have succeeded; empty for none", "TASK,…", 0)),
       retries: retries("retry it up to N times if it fails"),
       priority: taskPriority("its new priority among waiting tasks"),
@@ -39,5 +41,6 @@ export const tasksEdit = operation({
     'orch edit research "Compare all three drafts"',
     "orch edit research timeout=900 priority=high",
     "orch edit research after=",
+    "orch edit research timeout=none",
   ],
 });

@@ -1,9 +1,19 @@
 import * as v from "valibot";
+import { excludes } from "../combinations.ts";
 import { name } from "../fields.ts";
 import { mail } from "../mail.ts";
 import { operation } from "../operation.ts";
 import { blank, field, phrase } from "../phrase.ts";
-import { promptAsMessage, queueOf, startingCommand, startingTool, taskSettings, taskWords } from "../task.ts";
+import {
+  promptAsMessage,
+  queueOf,
+  startingCommand,
+  startingTool,
+  taskCombinations,
+  taskSettingNames,
+  taskSettings,
+  taskWords,
+} from "../task.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
 export const tasksHandoff = operation({
@@ -26,6 +36,7 @@ export const tasksHandoff = operation({
         { flag: "wait-seconds", formerFlag: "timeout-seconds" },
       ),
     }),
+  combinations: [excludes("terminalId", "message", ...taskSettingNames), ...taskCombinations],
   output: () =>
     v.strictObject({
       success: v.nullable(v.boolean()),

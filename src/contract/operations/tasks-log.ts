@@ -1,7 +1,8 @@
 import * as v from "valibot";
+import { excludes, needs } from "../combinations.ts";
 import { flag, integer } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { field, phrase } from "../phrase.ts";
+import { blank, field, phrase } from "../phrase.ts";
 import { taskName } from "../task.ts";
 import { transcriptEntry } from "../transcript.ts";
 import { timeoutSeconds } from "../waiting.ts";
@@ -35,6 +36,12 @@ export const tasksLog = operation({
       }),
       follow: flag("print entries as they come, until the task has finished"),
     }),
+  combinations: [
+    needs("before", "tail", blank("N")),
+    excludes("tail", "after", "limit"),
+    excludes("before", "follow", "timeoutSeconds"),
+    excludes("follow", "timeoutSeconds"),
+  ],
   output: () =>
     v.strictObject({
       entries: v.array(transcriptEntry()),

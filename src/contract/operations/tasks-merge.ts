@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { excludes } from "../combinations.ts";
 import { flag, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
@@ -25,6 +26,7 @@ export const tasksMerge = operation({
         "if the target branch is checked out, update that checkout too; refused if uncommitted changes are in the way",
       ),
     }),
+  combinations: [excludes("squash", "rebase")],
   output: () =>
     v.strictObject({
       merged: v.boolean(),

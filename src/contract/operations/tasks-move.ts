@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { excludes } from "../combinations.ts";
 import { integer, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
@@ -18,6 +19,7 @@ export const tasksMove = operation({
       before: v.optional(taskName("directly before this task")),
       behind: v.optional(name("directly after this task", "TASK", "after", "behind")),
     }),
+  combinations: [excludes("to", "before", "behind"), excludes("before", "behind")],
   output: () => v.strictObject({ task: task(), place: v.number() }),
   errors: ["not_found", "invalid_state", "invalid_input"],
   cli: {

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 import { recipient } from "../recipient.ts";
-import { prompt, queueOf, task, taskSettings, taskWords } from "../task.ts";
+import { prompt, queueOf, task, taskCombinations, taskSettings, taskWords } from "../task.ts";
 import { keptBranch } from "../worktree.ts";
 
 export const tasksPush = operation({
@@ -12,6 +12,7 @@ export const tasksPush = operation({
   summary: "Queue a task for a sub-agent",
   detail: phrase`Nothing starts before ${call("tasks.run")}. The sub-agent sees only its prompt: put everything it needs there.`,
   input: () => v.strictObject({ agent: queueOf(), prompt: prompt(), ...taskSettings() }),
+  combinations: taskCombinations,
   output: () =>
     v.strictObject({
       task: task(),

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { artifacts } from "../artifact.ts";
+import { excludes } from "../combinations.ts";
 import { name, text } from "../fields.ts";
 import { threadId } from "../ids.ts";
 import { body, message, summary } from "../message.ts";
@@ -22,6 +23,7 @@ export const threadsCancel = operation({
       body: body("the full text"),
       artifacts: artifacts(),
     }),
+  combinations: [excludes("reason", "summary")],
   output: () => v.strictObject({ thread: thread(), message: message() }),
   errors: ["invalid_input", "too_large", "not_found", "invalid_state"],
   cli: { command: "cancel", plain: ["thread", "reason"], identity: "agent" },

@@ -1,10 +1,11 @@
 import * as v from "valibot";
+import { excludes, needs } from "../combinations.ts";
 import { flag, name } from "../fields.ts";
 import { threadId } from "../ids.ts";
 import { grantedLease, leaseSeconds, leaseToken } from "../lease.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
-import { field, phrase } from "../phrase.ts";
+import { blank, field, phrase } from "../phrase.ts";
 import { thread } from "../thread.ts";
 import { nextEventId, timeoutSeconds } from "../waiting.ts";
 
@@ -25,6 +26,11 @@ export const threadsClaim = operation({
         phrase`with ${field("wait")}: stop waiting after N seconds; 0: do not wait (default: none, wait forever)`,
       ),
     }),
+  combinations: [
+    needs("timeoutSeconds", "wait"),
+    excludes("thread", "wait"),
+    needs("leaseToken", "thread", blank("THREAD")),
+  ],
   output: () =>
     v.strictObject({
       woke: v.optional(v.boolean()),

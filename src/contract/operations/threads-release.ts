@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { excludes } from "../combinations.ts";
 import { flag, name, text } from "../fields.ts";
 import { threadId } from "../ids.ts";
 import { leaseToken } from "../lease.ts";
@@ -23,6 +24,7 @@ export const threadsRelease = operation({
       ),
       reason: v.optional(text(phrase`with ${field("force")}: why`, { limit: 4096, file: true })),
     }),
+  combinations: [excludes("leaseToken", "force")],
   /** The message is what the holder was told, where it was forced. */
   output: () => v.strictObject({ thread: thread(), message: v.optional(message()) }),
   errors: ["invalid_input", "too_large", "not_found", "lease_conflict", "lease_lost", "invalid_state"],

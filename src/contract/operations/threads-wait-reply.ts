@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { excludes } from "../combinations.ts";
 import { choices, name } from "../fields.ts";
 import { messageId, threadId } from "../ids.ts";
 import { kinds, message } from "../message.ts";
@@ -28,6 +29,7 @@ export const threadsWaitReply = operation({
         "stop waiting after N seconds; 0: do not wait (default: none, wait forever)",
       ),
     }),
+  combinations: [excludes("afterMessage", "afterEvent")],
   output: () =>
     v.strictObject({
       woke: v.boolean(),

@@ -1,13 +1,13 @@
-/** The address of a Postgres database: what the driver is told, and what is ours in it. */
+/** The address of a Postgres database: what is passed to the driver, and our own parameters. */
 import { InboxError } from "../../contract/errors.ts";
 import { withoutPassword } from "../../contract/secret.ts";
 
 export interface Address {
-  /** For the driver, without our own words: one for each host, the one that served last first. */
+  /** For the driver, without our own parameters: one per host, the one that was last used first. */
   urls: string[];
   /** Where the tables are. */
   schema: string;
-  /** A pooler that gives a connection to each transaction: nothing may be kept on one (`?pooler=transaction`). */
+  /** A pooler that assigns a connection per transaction, so that no state may be kept on one (`?pooler=transaction`). */
   pooled: boolean;
   /** The maximum number of connections of one process (`?pool=N`). */
   connections: number;
@@ -18,8 +18,8 @@ export interface Address {
 const usualConnections = 10;
 
 export function parseAddress(text: string): Address {
-  // The driver knows several hosts in one address (a:5432,b:5432), the URL standard does not: the first stands for all, and
-  // our words are cut out by hand.
+  // The driver accepts several hosts in one address (a:5432,b:5432), the URL standard does not: only the first is parsed,
+  // and our parameters are removed from the text.
   const first = text.replace(/^(\w+:\/\/(?:[^/?]*@)?[^/?,]*)[^/?]*/, "$1");
   if (!URL.canParse(first) || /\s/.test(text)) throw wrong(withoutPassword(text), "it is not an address");
   if (/%(?![0-9a-f]{2})/i.test(text)) throw wrong(withoutPassword(text), "write a literal % as %25");
@@ -39,7 +39,7 @@ export function parseAddress(text: string): Address {
   const connections = Number(take("pool") ?? usualConnections);
   if (!Number.isInteger(connections) || connections < 1 || connections > 1000)
     throw wrong(withoutPassword(text), "pool must be a number from 1 to 1000");
-  // Ours to keep (connect.ts): the driver's own word takes a standby for a server that can be written to.
+  // Handled in connect.ts: the driver's own parameter mistakes a standby for a server that accepts writes.
   const attributes = take("target_session_attrs");
   if (attributes !== undefined && !["any", "read-write", "primary"].includes(attributes))
     throw wrong(

@@ -1,4 +1,4 @@
-/** Making, opening and migrating the tables. */
+/** Creating, opening and migrating the tables. */
 import { InboxError } from "../../contract/errors.ts";
 import { type Address, parseAddress } from "./address.ts";
 import { Connection, ConnectionLost, pooledSettings } from "./connection.ts";
@@ -6,7 +6,7 @@ import { isLost, isMissing, isStandby, notInitialized, translate } from "./error
 import { lifeIn } from "./fate.ts";
 import { migrations as ours } from "./schema.ts";
 
-/** Makes what is missing: the schema and the tables. True if there were none before. */
+/** Creates the schema and the tables if they are missing. True if there were none before. */
 export async function createPostgres(text: string, migrations: readonly string[] = ours): Promise<boolean> {
   const address = parseAddress(text);
   let connection: Connection | undefined;
@@ -21,7 +21,7 @@ export async function createPostgres(text: string, migrations: readonly string[]
   }
 }
 
-/** A connection to the first host that is there; of several, to the first that can be written to. `greet` is said first. */
+/** Connects to the first reachable host; of several, to the first that accepts writes. `greet` is run first. */
 export async function reach(
   { urls }: Address,
   open: (url: string) => Connection,
@@ -34,7 +34,7 @@ export async function reach(
     try {
       if (urls.length > 1) await refuseStandby(connection);
       await greet(connection);
-      // Whoever comes next need not try the dead ones first.
+      // The next connection tries this host first, not the unreachable ones.
       urls.splice(0, urls.length, url, ...urls.filter((other) => other !== url));
       return connection;
     } catch (error) {
@@ -53,7 +53,7 @@ async function refuseStandby(connection: Connection): Promise<void> {
   if (row?.standby === 1) throw new ConnectionLost("it is a standby and does not accept writes");
 }
 
-/** What a new connection has to know first: that there are our tables, and that they are of this version. */
+/** Checks a new connection: that our tables exist, and that they have this version. */
 export async function greet(
   connection: Connection,
   address: Address,
@@ -66,7 +66,7 @@ export async function greet(
   connection.life = await lifeOf(connection, address);
 }
 
-/** The name of what the server remembers without its log; undefined on a standby, which cannot be asked. */
+/** The id of this life of the server (fate.ts); undefined on a standby, which has no unlogged tables. */
 async function lifeOf(connection: Connection, { schema }: Address): Promise<string | undefined> {
   const ask = async () => (await connection.run(`select (${lifeIn(schema)}) as life`))[0]!.life;
   try {
@@ -83,7 +83,7 @@ async function lifeOf(connection: Connection, { schema }: Address): Promise<stri
   }
 }
 
-/** 0 where there is no bus. */
+/** 0 if there is no bus. */
 async function versionOf(connection: Connection, { schema }: Address): Promise<number> {
   try {
     const [row] = await connection.run(`select version from "${schema}".bus`);
@@ -94,7 +94,7 @@ async function versionOf(connection: Connection, { schema }: Address): Promise<n
   }
 }
 
-/** Brings the tables forward in one transaction, and answers from which version. Racing processes wait their turn. */
+/** Migrates the tables in one transaction, and returns the version before. Concurrent processes wait for each other. */
 async function migrate(
   connection: Connection,
   address: Address,
@@ -109,12 +109,12 @@ async function migrate(
   try {
     if (address.pooled) await connection.script(pooledSettings(address));
     await connection.run("select pg_advisory_xact_lock(hashtext($1))", [`restante.${schema}`]);
-    // Looked at anew, and without an error: that would end the transaction.
+    // Checked again, with a query that causes no error: an error would abort the transaction.
     const [table] = await connection.run("select to_regclass($1) is not null as here", [`"${schema}".bus`]);
     const there = table?.here ? await versionOf(connection, address) : 0;
     if (there === 0 && !create) throw notInitialized(address.shown);
     const [place] = await connection.run("select to_regnamespace($1) is not null as here", [`"${schema}"`]);
-    // "if not exists" would ask for the right to make one even where it is there.
+    // "if not exists" would require the right to create a schema even if it exists.
     if (there === 0 && !place?.here) await connection.run(`create schema "${schema}"`);
     for (const statements of migrations.slice(there)) await connection.script(statements);
     if (there < migrations.length) await connection.run(`update bus set version = ${migrations.length}`);

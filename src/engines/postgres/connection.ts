@@ -1,7 +1,7 @@
 /**
- * One connection to the server, which is never replaced under its user: the driver would quietly open another one in the
- * middle of a transaction, and what follows would be written without one. So each driver object has one connection, and
- * dies with it. Statements are sent without waiting for the one before; answers come in the same order.
+ * One connection to the server, which is never replaced while it is in use: the driver would silently open another one in
+ * the middle of a transaction, and the following statements would run outside of it. So each driver object has one
+ * connection, and ends with it. Statements are sent without waiting for the one before; answers come in the same order.
  */
 import type { Socket } from "node:net";
 import type postgres from "postgres";
@@ -9,14 +9,14 @@ import type { Row } from "../../sql/procedure.ts";
 import type { SqlValue } from "../../sql/sql.ts";
 import type { Address } from "./address.ts";
 
-// Required, not imported: what an import needs of the runtime (net, tls, crypto) is loaded by every command, 2 ms of it.
+// Required, not imported: an import would load net, tls and crypto in every command, which takes 2 ms.
 const loaded = require("postgres") as typeof postgres & { default?: typeof postgres };
 const connectTo = loaded.default ?? loaded;
 
-/** No statement, lock or idle transaction lasts longer: nobody may keep the others waiting. */
+/** Limits for statements, locks and idle transactions, so that no call blocks others for long. */
 const settings = {
-  // The same few statements again and again: planning them anew takes longer than running them. Each has its index; a plan
-  // that was made while a table was empty must not walk through it when it is full.
+  // The same few statements are run again and again, and planning them takes longer than running them. Each has its index;
+  // a plan that was made while a table was empty must not scan it when it is full.
   plan_cache_mode: "force_generic_plan",
   enable_seqscan: "off",
   jit: "off",
@@ -24,19 +24,19 @@ const settings = {
   lock_timeout: 5000,
   idle_in_transaction_session_timeout: 3000,
 };
-/** The server, too, ends what has fallen silent: else a cut-off hub's connections stay open there for hours. */
+/** The server also ends silent connections: otherwise those of a disconnected hub stay open there for hours. */
 const serverPatience = {
   tcp_keepalives_idle: 15,
   tcp_keepalives_interval: 5,
   tcp_keepalives_count: 3,
   tcp_user_timeout: 30_000,
 };
-/** A statement without an answer after this time means that the server is lost, whatever its socket says. */
+/** If a statement has no answer after this time, the connection counts as lost, whatever the state of its socket. */
 const deadlineMs = 15_000;
 const connectSeconds = 5;
 
 export class ConnectionLost extends Error {}
-/** Nothing was refused and nothing was said: other connections to the same server are as dead as this one. */
+/** The server does not answer at all: other connections to it are as dead as this one. */
 export class Silence extends ConnectionLost {}
 
 export class Connection {
@@ -51,7 +51,7 @@ export class Connection {
   constructor(
     { urls, schema, pooled }: Address,
     readonly url = urls[0]!,
-    /** Told once, when it is of no use any more. */
+    /** Called once, when it can no longer be used. */
     public onLost: (connection: Connection) => void = () => {},
     onNotify?: (channel: string, payload: string) => void,
   ) {
@@ -66,7 +66,7 @@ export class Connection {
       backoff: () => 0,
       onnotice: () => {},
       onclose: () => this.lose(new ConnectionLost("the server closed the connection")),
-      // A pooler refuses settings it does not know; there they are made in each transaction.
+      // A pooler refuses settings it does not know; with one, they are set in each transaction.
       connection: pooled
         ? { application_name: "restante" }
         : { application_name: "restante", search_path: `"${schema}"`, ...settings, ...serverPatience },
@@ -76,7 +76,7 @@ export class Connection {
     } as postgres.Options<Record<string, postgres.PostgresType>>);
   }
 
-  /** The driver dials again by itself, also after its end. A second connection would never be closed, or be used without its transaction. */
+  /** The driver reconnects by itself, even after it was ended. A second connection would never be closed, or be used outside of the transaction. */
   private async dial(): Promise<Socket> {
     const { connect } = require("node:net") as typeof import("node:net");
     type Target = { path?: string; host: string[]; port: number[] };
@@ -109,7 +109,7 @@ export class Connection {
       const options = { prepare: this.prepare, simple: !values.length && !isQuery(text) };
       return await this.driver.unsafe<Row[]>(text, values as SqlValue[], options);
     } catch (error) {
-      // An error of the server's has a code of five characters; all others end the connection.
+      // An error from the server has a code of five characters; all others end the connection.
       if (isServerError(error)) throw error;
       this.lose(error as Error);
       throw this.lost;
@@ -128,7 +128,7 @@ export class Connection {
     await this.driver.unsafe(text).simple();
   }
 
-  /** Ends the connection if the answer to `stop` is not called in time: a cut cable is silent. */
+  /** Ends the connection unless the returned function is called in time: a cut cable causes no error. */
   watch(): () => void {
     const timer = setTimeout(() => {
       this.lose(new Silence(`no answer for ${deadlineMs / 1000} s`));
@@ -154,10 +154,10 @@ export class Connection {
   }
 }
 
-/** Without parameters the driver would have it parsed and planned anew each time; the others are no queries and need neither. */
+/** As simple queries, the driver would have these parsed and planned each time; other statements need no plan. */
 const isQuery = (text: string) => /^\s*(select|with|insert|update|delete)\b/i.test(text);
 
-/** What a pooled transaction begins with, since its connection keeps nothing. */
+/** The settings at the start of a pooled transaction, because its connection keeps none. */
 export const pooledSettings = ({ schema }: Address) =>
   [`search_path = "${schema}"`, ...Object.entries(settings).map(([name, value]) => `${name} = ${value}`)]
     .map((setting) => `set local ${setting};`)

@@ -1,4 +1,4 @@
-/** What the server lends a procedure. Several procedures may share a transaction: see lockstep.ts. */
+/** The context of a procedure on Postgres. Several procedures may share a transaction: see lockstep.ts. */
 import { all, type Context, one, type Procedure } from "../../sql/procedure.ts";
 import { apart, fragment, nothing, sql, word } from "../../sql/sql.ts";
 import type { EngineOptions } from "../engine.ts";
@@ -6,18 +6,18 @@ import type { Facts } from "../facts.ts";
 import { hashOf } from "./hash.ts";
 import { search } from "./search.ts";
 
-/** What a procedure yields that is not for the server as it stands; lockstep.ts knows what it means. */
+/** Statements that a procedure yields and that are not sent as they are; lockstep.ts handles them. */
 export const settledEvent = fragment`select settled_event() as last`;
 export const clockQuery = fragment`clock`;
 export const tryAgain = fragment`try again`;
 
 const forUpdate = fragment`for update`;
-// "no key": a row that refers to this one, as a message to its thread, locks its key; with "for update" whoever takes the
-// next thread would pass over one that is just being replied to.
+// "no key": inserting a row with a foreign key, such as a message of a thread, locks the key of the row that it refers to.
+// With "for update" a claim would skip a thread while another agent replies in it.
 const forUpdateFree = fragment`for no key update skip locked`;
 const forUpdateFreeThreads = fragment`for no key update of threads skip locked`;
 const forDeleteFree = fragment`for update skip locked`;
-/** As many rows as callers ever share a transaction; each gets one. */
+/** 64 rows, the maximum number of callers that share a transaction; each caller gets one. */
 const numbers = {
   threads: fragment`select nextval('threads_thread_id_seq') as number from generate_series(1, 64) limit 1`,
   messages: fragment`select nextval('messages_message_id_seq') as number from generate_series(1, 64) limit 1`,
@@ -30,19 +30,19 @@ const joinedTexts = fragment`string_agg`;
 /** The number of locks that all names share: a message to ten thousand agents must not fill the server's lock table. */
 const lockCount = 2048;
 
-/** What one procedure leaves behind when its transaction has been committed. */
+/** What takes effect after the transaction of a procedure is committed: topics to wake, and facts to remember. */
 export interface Noted {
   topics: Set<string>;
   learnt: Map<string, string>;
 }
 
-/** What the procedures of one transaction have between them. */
+/** State that the procedures of one transaction share. */
 export interface Shared {
-  /** Who, of those who share the transaction, has what for himself until he has ended. */
+  /** By name: the procedure that owns it until it has ended. */
   owners: Map<string, object>;
-  /** Who had it last, also when he has ended. */
+  /** By name: the procedure that owned it last, even if that has ended. */
   touched: Map<string, object>;
-  /** Locks of the server's that were asked for and not yet sent, and those that were. */
+  /** Advisory locks that were requested and not yet sent, and those that were sent. */
   wanted: Set<number>;
   locked: Set<number>;
 }
@@ -62,7 +62,7 @@ interface ContextOptions extends Pick<EngineOptions, "now"> {
   final?: boolean;
 }
 
-/** As many as may be taken by others at this moment, and one for each who shares the transaction; in steps, so that there are few different statements. */
+/** How many other transactions may be taking candidates, plus one per procedure of this transaction. In steps of 16, so that there are few different statements. */
 const rivalsOf = (sharers: number) => 16 * Math.ceil((sharers + 8) / 16);
 
 export function contextOf(
@@ -110,7 +110,7 @@ export function contextOf(
     },
     recall: (fact) => noted.learnt.get(fact) ?? facts.recall(fact),
     learn: (fact, value) => void noted.learnt.set(fact, value),
-    // Autovacuum lets the server use the space again.
+    // Autovacuum makes the space reusable.
     // biome-ignore lint/correctness/useYield: there is nothing to ask
     *reclaim(): Procedure<number> {
       return 0;
@@ -123,7 +123,7 @@ export function contextOf(
 }
 
 const format = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
-/** Not `clock_timestamp()`: with what may change from row to row no index is looked into. */
+/** Not `clock_timestamp()`: it is volatile, so it could not be compared by an index scan. */
 const statementTime = word(`to_char(statement_timestamp() at time zone 'utc', ${format})`);
 const time = `to_char(clock_timestamp() at time zone 'utc', ${format}) as now`;
 export const clockText = {
@@ -131,5 +131,5 @@ export const clockText = {
   write: `select ${time}, pg_current_xact_id()::text as xid`,
 };
 
-/** In one order, so that two who want the same ones do not wait for each other. */
+/** The locks are taken in ascending order, so that two transactions cannot deadlock on them. */
 export const lockText = `select pg_advisory_xact_lock($1, number) from unnest($2::integer[]) as number`;

@@ -1,4 +1,4 @@
-/** Which server, database and schema this is, however it is called, and the numbers it has given. */
+/** Identifies server, database and schema, whatever the address, and reads and raises the sequences. */
 import { all, one, run } from "../../sql/procedure.ts";
 import { joined, Sql, sql } from "../../sql/sql.ts";
 import { type Copying, tables } from "../tables.ts";
@@ -16,7 +16,7 @@ const given = "case when is_called then last_value else last_value - 1 end";
 
 export const copying: Copying = {
   async place(_, engine) {
-    // Two servers have not been started in the same microsecond, and one knows its schemas' tables apart.
+    // No two servers were started in the same microsecond, and on one server the tables of two schemas have different oids.
     const row = await engine.read(() =>
       one<{ place: string }>(sql`
         select concat_ws(' ', 'server', extract(epoch from pg_postmaster_start_time()),

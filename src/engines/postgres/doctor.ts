@@ -15,7 +15,7 @@ const warn = (name: string, detail: string, fix: Text, left: Text = reasons.serv
   ...{ name, status: "warn", detail, fix, left },
 });
 
-/** One look into a bus, by a pool of its own. */
+/** Queries a bus with a separate pool. */
 async function looking<T>(text: string, work: (ask: Ask, pool: Pool) => Promise<T>): Promise<T> {
   const address = parseAddress(text);
   const pool = openPool(address, (connection) => greet(connection, address));
@@ -98,7 +98,7 @@ async function connections(ask: Ask): Promise<Finding> {
   return warn("connections", detail, "raise max_connections, or put pool=N into the address");
 }
 
-/** Only for people who compare times: leases go by the server's clock alone. */
+/** Only for people who compare times: leases use the server's clock only. */
 async function clock(ask: Ask): Promise<Finding> {
   const before = Date.now();
   const { now } = await first(ask, "select extract(epoch from clock_timestamp())::float8 * 1000 as now");
@@ -116,7 +116,7 @@ async function wakeUps(text: string, pool: Pool): Promise<Finding> {
   const wake = openWake(parseAddress(text), pool);
   const subscription = wake.subscribe(["doctor"]);
   try {
-    // Connecting may take long. The first notification may be late because this process or the server stood still: wait a second more.
+    // Connecting may take long. The first notification may be late because this process or the server was suspended: wait another second.
     for (let i = 0; i < 200 && wake.hears() === undefined; i++) await sleep(50);
     for (let i = 0; i < 20 && !wake.hears(); i++) await sleep(50);
     if (wake.hears()) return ok("wake-ups", "notifications arrive");

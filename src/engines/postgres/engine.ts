@@ -13,11 +13,11 @@ import { openPresence } from "./presence.ts";
 import { type Ended, Unsettled } from "./running.ts";
 import { openWake } from "./wake.ts";
 
-/** One for writes, so that those who come meanwhile share the next one; reads stop nobody. */
+/** One for writes, so that calls that arrive meanwhile share the next transaction. Reads block no other call. */
 const writeLanes = 1;
 const readLanes = 2;
 
-/** Long enough for what belongs together to share a connection. */
+/** Long enough for the calls of one command to share a connection. */
 const frugalIdleMs = 250;
 
 export function openPostgres(text: string, options: EngineOptions = {}): Engine {

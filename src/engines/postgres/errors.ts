@@ -5,20 +5,20 @@ import { ConnectionLost, isServerError } from "./connection.ts";
 
 const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? "");
 
-/** Somebody else was in the way, and the transaction is undone: running it again is all it takes. */
+/** A conflict with another transaction: this one was rolled back, and can be run again. */
 export const isRace = (error: unknown) => ["40001", "40P01", "23505"].includes(codeOf(error));
 
-/** The connection is gone, or leads to a server that takes no writes any more: another one may do. */
+/** The connection is lost, or the server no longer accepts writes: another connection may work. */
 export const isLost = (error: unknown) =>
   error instanceof ConnectionLost || isStopping(error) || /^(E[A-Z]+|CONNECT[A-Z_]*)$/.test(codeOf(error));
 
-/** The server is being stopped or started, or has become a standby, or has ended a transaction that we fell asleep in. */
+/** The server is stopping or starting, has become a standby, or has ended our transaction because it was idle. */
 export const isStopping = (error: unknown) => /^(57P0[1-3]|25006|25P03)$/.test(codeOf(error));
 
-/** There is no tables of ours: a wrong database, or one that nobody has initialised. */
+/** Our tables do not exist: a wrong database, or one that was not initialised. */
 export const isMissing = (error: unknown) => /^(42P01|3F000)$/.test(codeOf(error));
 
-/** Tables that are not logged are not there on a standby. */
+/** Unlogged tables do not exist on a standby. */
 export const isStandby = (error: unknown) => codeOf(error) === "0A000";
 
 export function translate(error: unknown, shown: string): InboxError {
@@ -67,7 +67,7 @@ export function translate(error: unknown, shown: string): InboxError {
   return asInboxError(error);
 }
 
-/** `unknown`: nobody knows a host of that name, which is more often a slip than a server that will come. */
+/** `unknown`: the host name cannot be resolved, which is more often a typing error than a server that starts later. */
 const down = (shown: string, reason: string, cause: unknown) =>
   new InboxError("storage", `${shown} cannot be reached: ${reason}; nothing was written`, {
     details: { away: true, ...(/\bENOTFOUND\b/.test(reason) && { unknown: true }) },
@@ -76,7 +76,7 @@ const down = (shown: string, reason: string, cause: unknown) =>
   });
 
 export const notInitialized = (shown: string) =>
-  new InboxError("not_initialized", `there is no inbox in ${shown}`, {
+  new InboxError("not_initialized", `there is no Restante database at ${shown}`, {
     hint: phrase`${call("bus.init", {}, { db: shown })} creates it`,
   });
 

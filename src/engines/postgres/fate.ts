@@ -1,23 +1,24 @@
 /**
- * What became of a transaction whose commit was not answered: the server's log knows it by its number. A number that had not
- * reached the disk when the server crashed, or the standby when it was promoted, is given to somebody else: then only
- * "committed" proves nothing. Either of the two empties tables that are not logged, and so the name of this life.
+ * Finds out whether a transaction was committed whose commit was not answered: the server knows the status of a
+ * transaction id. An id that had not reached the disk when the server crashed, or the standby when that was promoted, is
+ * given to another transaction: then the status "committed" proves nothing. A crash and a promotion both empty unlogged
+ * tables, and so delete the id of this life of the server, which is stored in one.
  */
 
 import { sleep } from "../../platform/runtime.ts";
 import type { Pool } from "./pool.ts";
 
-/** Longer than the server keeps an idle transaction or runs a statement (connection.ts): a half-broken connection ends with that. */
+/** Longer than the server keeps an idle transaction or runs a statement (connection.ts): by then the transaction of a half-open connection has ended. */
 const fateWaitMs = 13_000;
 const pauseMs = 100;
 
 export interface Trace {
   xid?: string;
-  /** Another one after a crash or a promotion. */
+  /** It differs after a crash or a promotion. */
   life?: string;
 }
 
-/** Kept where it goes with a crash: among those who live, as one who never ends by itself. */
+/** Stored in the unlogged table of presence, which a crash empties, as a row that does not expire. */
 export const lifeIn = (schema: string) => `select agents[1] from "${schema}".presence where process = 'life'`;
 
 export async function fateOf(
@@ -40,7 +41,7 @@ export async function fateOf(
       if (now !== life) return status === "committed" ? "unknown" : "aborted";
       if (status === "committed" || status === "aborted") return status;
     } catch {
-      // Not back yet.
+      // The server is not reachable yet.
     }
     await sleep(pauseMs);
   }

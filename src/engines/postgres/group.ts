@@ -1,6 +1,6 @@
 /**
- * Who calls while a transaction is on its way shares the next one. Where a shared one fails, whatever the reason, its
- * members run one by one: only the offending call fails, and nobody waits for another's lock.
+ * Calls that arrive while a transaction runs share the next one. If a shared transaction fails, for whatever reason, its
+ * members run one by one: only the offending call fails, and no call waits for a lock of another.
  */
 
 import { sleep } from "../../platform/runtime.ts";
@@ -12,13 +12,13 @@ import type { Pool } from "./pool.ts";
 import { type Ended, Entangled, Unsettled } from "./running.ts";
 
 const together = 64;
-/** Deadlocks and the like end soon; a server that is away may stay so, and the caller should know. */
+/** Deadlocks and serialization failures end soon. A server may stay unreachable, so the caller is told after few attempts. */
 const raceAttempts = 20;
 const lostAttempts = 3;
 /** A call that has waited this long for an unreachable server fails instead of being retried. Shorter than the wait for a connection. */
 const enoughMs = 9000;
 
-/** Who waits for a lock, or for a server that has fallen silent, keeps the lane no longer than this. */
+/** A transaction that waits for a lock, or for a server that does not answer, blocks its lane no longer than this. */
 const slowMs = 100;
 
 function orSlow(work: Promise<void>): Promise<void> {
@@ -34,7 +34,7 @@ function orSlow(work: Promise<void>): Promise<void> {
 interface Entry {
   work: Work<unknown>;
   repeatable: boolean;
-  /** How its answer is found where it was committed and lost. */
+  /** How its answer is found, if it was committed and the answer was lost. */
   found: Work<unknown> | undefined;
   since: number;
   resolve(ended: Ended): void;
@@ -49,11 +49,11 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
   let busy = 0;
 
   async function lane(): Promise<void> {
-    // The others of this turn come in too.
+    // Calls made in the same turn of the event loop join.
     await Promise.resolve();
     while (queue.length) {
       const entries = queue.splice(0, together);
-      // What has to be tried again or asked after keeps nobody else waiting.
+      // Retries, and finding out whether a commit happened, do not block the next transaction.
       await orSlow(sharedOrAlone(entries));
     }
     busy--;
@@ -100,7 +100,7 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
     for (const [i, entry] of entries.entries()) {
       if (fate === "committed") void committed(transactions, entry, error, i);
       else if (fate === "aborted" || entry.repeatable)
-        void alone(entry); // its key tells whether it was written
+        void alone(entry); // its idempotency key tells whether it was written
       else entry.reject(error);
     }
   }
@@ -120,7 +120,7 @@ interface Transactions {
   fate(error: Unsettled): ReturnType<typeof fateOf>;
 }
 
-/** Those in the queue have waited for the same server. */
+/** Calls in the queue have waited for the same server. */
 function rejectTired(queue: Entry[], error: unknown): void {
   for (const entry of queue.filter(isTired)) {
     queue.splice(queue.indexOf(entry), 1);

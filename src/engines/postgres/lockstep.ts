@@ -1,11 +1,12 @@
 /**
- * Several procedures in one transaction, step by step together: each goes on until it has to wait for rows, then all their
- * statements are sent at once, then all answers are awaited. A statement that goes alone costs a system call here and
- * there, and that is most of its price; and they share `begin`, the clock, the locks, and one commit with its fsync.
+ * Runs several procedures in one transaction, in lockstep: each runs until it needs rows, then the statements of all are
+ * sent at once, then all answers are awaited. A statement sent alone costs a system call on both sides, which is most of
+ * its cost. The procedures also share `begin`, the clock, the locks, and one commit with its fsync.
  *
- * Who shares a transaction sees what the others have not committed, and is not stopped by their row locks. So what must be
- * one's own is said (`own`), and a procedure waits where another one of the same transaction has it. The locks of `lock`
- * need no such care: they put numbers in order for readers, and those who commit together become visible together.
+ * Procedures that share a transaction see each other's uncommitted writes, and row locks do not separate them. So a
+ * procedure names what it needs exclusively (`own`), and waits while another procedure of the same transaction owns it.
+ * The advisory locks of `lock` need no such care: they order numbers for readers, and what is committed together becomes
+ * visible together.
  */
 import { type Procedure, Refused, type Row, Several } from "../../sql/procedure.ts";
 import { Forms, type Sql, type SqlValue } from "../../sql/sql.ts";
@@ -49,7 +50,7 @@ const forms = new Forms(
   (index) => `$${index}`,
   (text) => text,
 );
-/** Together they wait for others' locks only a moment: they hold many of their own. */
+/** The lock timeout of a shared transaction is short, because it holds the locks of many callers. */
 const togetherWaitMs = 250;
 
 export function lockstep(
@@ -65,11 +66,11 @@ class Transaction {
   readonly #shared = newlyShared();
   readonly #all: Running[];
   readonly #writes: boolean;
-  /** Of the first statement that failed: those after it only complain of that. */
+  /** The error of the first statement that failed; later ones only report that the transaction is aborted. */
   #failure: unknown;
   #xid: string | undefined;
   #begun = false;
-  /** The answer to a commit that went with the last statements. */
+  /** The answer to a commit that was sent together with the last statements. */
   #committed: Promise<Row[]> | undefined;
 
   constructor(
@@ -89,9 +90,9 @@ class Transaction {
       if (this.#failure) throw this.#failure;
     } catch (error) {
       if (this.#committed && isLost(error)) throw this.#unsettled(error);
-      // Awaited: those who run again on another connection would pass over what this one still has locked.
+      // Awaited: a retry on another connection would skip rows that this one still has locked.
       if (this.#begun) await this.#send("rollback").catch(() => {});
-      // A statement that nobody waited for broke the transaction, and the next one only complained of that.
+      // A statement whose answer was not awaited aborted the transaction, and the next one only reported that.
       throw this.#failure ?? error;
     }
     if (this.#begun) await this.#commit();
@@ -131,7 +132,7 @@ class Transaction {
 
   async #commit(): Promise<void> {
     const committed = this.#committed ?? this.#send("commit");
-    // A read has nothing to keep, and nobody needs to wait for its end.
+    // A read has nothing to commit, so its end is not awaited.
     if (!this.#writes) return;
     try {
       await committed;
@@ -139,7 +140,7 @@ class Transaction {
       if (isLost(error)) throw this.#unsettled(error);
       throw this.#failure ?? error;
     }
-    // The commit of a broken transaction is a rollback, and no error.
+    // The commit of an aborted transaction is a rollback, without an error.
     if (this.#failure) throw this.#failure;
   }
 
@@ -147,17 +148,17 @@ class Transaction {
     return new Unsettled(this.#ended(), { xid: this.#xid, life: this.connection.life }, cause);
   }
 
-  /** One step of everybody: what they want to know is sent, and answered when this resolves. */
+  /** One step of all procedures: sends their statements, and resolves when they are answered. */
   async #step(active: readonly Running[]): Promise<void> {
     const { statements, clocks, horizons } = this.#advanceAll(active);
     if (this.#committed && (statements.length || clocks.length || horizons.length))
       throw new Error("a procedure asks for more after its last statements");
     const answers: Promise<void>[] = [];
-    // [G2] The newest number first, then who still runs, then the rows: any other order could miss one.
+    // [G2] First the newest event number, then the running transactions, then the rows: any other order could miss an event.
     if (horizons.length) answers.push(this.#askHorizon(horizons));
     if (statements.length || clocks.length || this.#shared.wanted.size) this.#begin();
     this.#takeLocks();
-    // The clock is the last, so that it is later than every lock.
+    // The clock is read last, so that its time is later than every lock.
     for (const sent of this.#combined(statements, clocks.length ? [this.#clock(clocks)] : [])) {
       const answer = this.#ask(sent);
       if (answer) answers.push(answer);
@@ -179,7 +180,7 @@ class Transaction {
     return [...combine(callers, types), ...clock];
   }
 
-  /** Each goes on until it waits for rows. Where all wait for each other nobody ever would. */
+  /** Runs each procedure until it waits for rows. If all of them wait for each other, none could ever continue. */
   #advanceAll(active: readonly Running[]): Step {
     const step: Step = { statements: [], clocks: [], horizons: [] };
     let moved = false;
@@ -192,7 +193,7 @@ class Transaction {
     return step;
   }
 
-  /** Until it waits for rows, or has ended. False if another one has what it must own. */
+  /** Runs a procedure until it waits for rows or has ended. False if another procedure has what it must own. */
   #advance(running: Running, step: Step, asked: Asked[]): boolean {
     for (;;) {
       let next: IteratorResult<Sql | Several, unknown>;
@@ -200,7 +201,7 @@ class Transaction {
         next = running.procedure.next(running.rows as Row[]);
       } catch (error) {
         running.outcome = { error };
-        // What it wrote cannot be undone without undoing the others'.
+        // Its writes cannot be undone without undoing those of the others.
         if (running.wrote && this.#all.length > 1) throw new Entangled();
         if (running.wrote) throw error;
         return this.#disown(running);
@@ -218,7 +219,7 @@ class Transaction {
     }
   }
 
-  /** Notes what is asked; false if nobody needs the answer. */
+  /** Adds the statements to the step; false if the procedure needs none of their rows. */
   #waits(running: Running, value: Sql | Several, step: Step, asked: Asked[]): boolean {
     running.last = value instanceof Several && value.last;
     if (!(value instanceof Several)) {
@@ -251,7 +252,7 @@ class Transaction {
     return turns ? (rows) => answer(rows.toReversed()) : answer;
   }
 
-  /** It has ended: what it had for itself is anybody's. */
+  /** The procedure has ended: what it owned is free for the others. */
   #disown(running: Running): true {
     const { owners } = this.#shared;
     for (const [name, owner] of owners) if (owner === running) owners.delete(name);
@@ -276,7 +277,7 @@ class Transaction {
     void this.#send(lockText, [hashOf(this.setting.address.schema) >>> 1, `{${numbers.join(",")}}`]);
   }
 
-  /** Undefined if nobody waits for its rows. */
+  /** Undefined if its rows are not needed. */
   #ask({ text, values, answer }: Sent): Promise<void> | undefined {
     const rows = this.#send(text, values);
     if (!answer) return undefined;

@@ -1,9 +1,9 @@
 /**
- * One statement for what one caller asks in the same step: each of its own becomes a part of a `with`. On the server it
- * saves two thirds of four writes. All parts of a statement see the database as it was before it; so only such are merged
- * as would see the same one after another: reads, and writes that are marked as alike, of which none reads or writes a
- * table that one before it has written. A part that locks what is free is the last one that reads, since what is read
- * after a lock must be newer than it. A statement that waits for a lock is never a part.
+ * Merges the statements of one caller in one step into one: each becomes a part of a `with`. For four writes this saves
+ * two thirds of the time on the server. All parts see the database as it was before the statement. So statements are
+ * merged only if they would see the same when run one after another: reads, and writes marked `alike`, none of which reads
+ * or writes a table that an earlier part has written. A part that locks with `skip locked` is the last part that reads,
+ * because what is read after a lock must be newer than the lock. A statement that waits for a lock is never a part.
  */
 import type { Row } from "../../sql/procedure.ts";
 import type { Asked, Sent } from "./combine.ts";
@@ -32,22 +32,22 @@ export function merge(asked: readonly Asked[]): readonly Sent[] {
 
 function isAlone({ sharing, answer }: Asked, { write, waits }: Facts): boolean {
   if (waits) return true;
-  // Of what nobody looks at only a write is done at all.
+  // Postgres runs a part of a `with` whose rows are not used only if it is a write.
   return write ? sharing !== "alike" : !answer;
 }
 
-/** Parts of one statement, and what they have done so far. */
+/** Parts of one statement, and which tables they write. */
 class Group {
   readonly parts: Asked[] = [];
   readonly #written = new Set<string>();
-  /** What was changed, and nothing added to it. */
+  /** Tables that were updated, and not inserted into. */
   readonly #updated = new Set<string>();
   #locked = false;
 
   takes({ reads, write, adds }: Facts): boolean {
     if (reads.some((table) => this.#written.has(table))) return false;
     if (this.#locked && (reads.length || write)) return false;
-    // What is added after a change is not seen by it, in one statement or in two.
+    // An update does not see rows that are inserted after it, whether these are one statement or two.
     return !write || !this.#written.has(write) || (adds && this.#updated.has(write));
   }
 
@@ -68,9 +68,9 @@ interface Facts {
   /** It only inserts rows, or only changes rows that are there. */
   adds: boolean;
   changes: boolean;
-  /** It locks rows that nobody else has locked. */
+  /** It locks rows, and skips those that are locked. */
   locks: boolean;
-  /** It waits for locks of others. */
+  /** It waits for locks of other transactions. */
   waits: boolean;
 }
 
@@ -95,7 +95,7 @@ function factsOf(text: string): Facts {
   return facts;
 }
 
-/** Its text, and at which of the parts somebody looks. */
+/** Merged texts, by the texts of the parts and which of their rows are needed. */
 const texts = new Map<string, string>();
 
 function mergedOf(group: readonly Asked[]): Sent {

@@ -1,4 +1,4 @@
-/** Whether a statement says in which order its rows come. An `order by` within parentheses orders what is within. */
+/** Whether a statement has an `order by` for its rows. One within parentheses applies only to the inner query. */
 export function isOrdered(text: string): boolean {
   const outside = text.replace(/'[^']*'/g, "''");
   let flat = outside;

@@ -1,4 +1,4 @@
-/** Few connections for many calls: who comes when all are in use waits in line. */
+/** Few connections for many calls: if all are in use, a call waits in a queue. */
 import { InboxError } from "../../contract/errors.ts";
 import type { EngineOptions } from "../engine.ts";
 import type { Address } from "./address.ts";
@@ -6,11 +6,11 @@ import { reach } from "./connect.ts";
 import { Connection, ConnectionLost, Silence } from "./connection.ts";
 import { isLost } from "./errors.ts";
 
-/** The longest that anybody stands in line for a connection. */
+/** The maximum time that a call waits for a connection. */
 const inLineMs = 10_000;
 
 export interface Pool {
-  /** Lends a connection; it is given back when the work has ended, and thrown away if it was lost. */
+  /** Runs work with a connection, which is released afterwards, and closed if it was lost. */
   use<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface PoolOptions extends Pick<EngineOptions, "spare"> {
   idleMs?: number;
 }
 
-/** `greet` is the first thing said on a connection that is new here. */
+/** `greet` is run first on every new connection. */
 export function openPool(
   address: Address,
   greet: (connection: Connection) => Promise<void>,
@@ -33,7 +33,7 @@ export function openPool(
   let closing: (() => void) | undefined;
   let isClosed = false;
   let retiring: Timer | undefined;
-  /** When a connection was last given back in order. */
+  /** When a connection was last released without being lost. */
   let answered = performance.now();
 
   function made(url: string): Connection {
@@ -46,7 +46,7 @@ export function openPool(
     return connection;
   }
 
-  /** Those in line have nobody to wait for where nobody gets a connection. */
+  /** If no connection can be opened, waiting calls would wait in vain: they fail with the same error. */
   function tellLine(error: unknown): void {
     if (isLost(error)) line.failAll(error);
     else line.give(undefined);
@@ -74,7 +74,7 @@ export function openPool(
 
   function release(connection: Connection): void {
     if (!connection.lost) answered = performance.now();
-    // A lost one is no use, but there is room for a new one now.
+    // A lost connection cannot be used, but its place is free for a new one.
     if (line.give(connection.lost ? undefined : connection)) return;
     if (!connection.lost) idle.push(connection);
     if (idleMs !== undefined) retiring = setTimeout(() => closeAll(idle), idleMs);
@@ -101,7 +101,7 @@ export function openPool(
   };
 }
 
-/** Where there is no place for what is left, nothing is found and everything is closed. */
+/** Idle connections of closed pools, for later ones. Without `spare` none is found, and all are closed. */
 function sparesOf(spare: PoolOptions["spare"], { schema }: Address) {
   const placeOf = (url: string) => `${url} ${schema}`;
   return {
@@ -122,7 +122,7 @@ function sparesOf(spare: PoolOptions["spare"], { schema }: Address) {
 function forget(connection: Connection, idle: Connection[]): void {
   const at = idle.indexOf(connection);
   if (at >= 0) idle.splice(at, 1);
-  // Those that lie here lead to the same server: whoever took one would wait as long again.
+  // The idle ones are connected to the same server: a call that used one would wait just as long again.
   if (connection.lost instanceof Silence) closeAll(idle);
 }
 
@@ -130,7 +130,7 @@ function closeAll(idle: Connection[]): void {
   for (const connection of idle.splice(0)) void connection.close();
 }
 
-/** What whoever has stood in line too long is told; `answered`: when a connection last was of use. */
+/** The error of a call that has waited too long; `answered`: when a connection last worked. */
 const tooLong = ({ connections, shown }: Address, answered: number) =>
   performance.now() - answered < inLineMs
     ? new InboxError("busy", `all ${connections} connections to ${shown} are in use`)
@@ -141,7 +141,7 @@ interface Waiter {
   fail(error: unknown): void;
 }
 
-/** Those who wait for a connection, first come first served. */
+/** Calls that wait for a connection, first come first served. */
 class Line {
   readonly #waiters: Waiter[] = [];
 
@@ -157,7 +157,7 @@ class Line {
     return promise.finally(() => clearTimeout(timer));
   }
 
-  /** False if nobody waits. */
+  /** False if no call waits. */
   give(connection: Connection | undefined): boolean {
     const next = this.#waiters.shift();
     next?.give(connection);

@@ -1,6 +1,6 @@
 /**
- * [B8] Who has a wait open, in any process: a row a process, renewed while it lives and stale a minute after. It is written
- * once a second at most, so that a busy mailbox does not pay for it.
+ * [B8] Which agents have an open wait, in any process: one row per process, renewed while it lives and stale after a
+ * minute. It is written at most once a second, so that a busy mailbox is not slowed down.
  */
 import type { Address } from "./address.ts";
 import type { Pool } from "./pool.ts";
@@ -36,7 +36,7 @@ export function openPresence(pool: Pool, { schema }: Address) {
           : connection.run(`delete from ${table} where process = $1 or until < clock_timestamp()`, [process]),
       );
     } catch {
-      // Presence is a courtesy: a wait does not fail for it.
+      // Presence is optional: a wait does not fail because of it.
       written = "?";
       if (agents.length) later(pauseMs);
     }

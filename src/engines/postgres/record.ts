@@ -1,6 +1,6 @@
 import type { EngineRecord } from "../record.ts";
 
-/** Loaded by those that open a server: its driver costs a command its time. */
+/** Loaded only when a server is opened: loading the driver slows down the start of a command. */
 const engine = () => require("./index.ts") as typeof import("./index.ts");
 
 export const postgres: EngineRecord = {

@@ -14,7 +14,7 @@ export function withSchema(text: string, schema: string): string {
 
 export const schemaOf = (text: string): string => parseAddress(text).schema;
 
-/** `by` becomes what `text` names, and what was there is called `kept` from now on. */
+/** Renames the schema that `text` names to `kept`, and the schema `by` to its name. */
 export function replaceSchema(text: string, by: string, kept: string): Promise<void> {
   const { schema } = parseAddress(text);
   return scripted(text, `begin; ${renamed(schema, kept)} ${renamed(by, schema)} commit;`);
@@ -23,7 +23,7 @@ export function replaceSchema(text: string, by: string, kept: string): Promise<v
 export const dropSchema = (text: string, schema: string): Promise<void> =>
   scripted(text, `drop schema if exists "${schema}" cascade`);
 
-/** Functions carry the name of their schema along. */
+/** The search path of functions contains the name of their schema, so it is changed too. */
 const renamed = (from: string, to: string) => `
   alter schema "${from}" rename to "${to}";
   do $$

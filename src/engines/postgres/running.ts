@@ -1,4 +1,4 @@
-/** What shares a transaction, and how it ends. */
+/** The procedures that share a transaction, and how each ends. */
 import type { Procedure, Row } from "../../sql/procedure.ts";
 import type { Work } from "../engine.ts";
 import type { Asked } from "./combine.ts";
@@ -8,11 +8,11 @@ import type { Trace } from "./fate.ts";
 export type Outcome = { value: unknown } | { error: unknown };
 
 export interface Ended extends Noted {
-  /** Undefined where its last statements went with the commit, and nobody knows what they found. */
+  /** Undefined if its last statements were sent together with the commit, and their answers were lost. */
   outcome?: Outcome;
 }
 
-/** One of several cannot be undone alone: all are undone, and run one by one. */
+/** One of several procedures cannot be undone alone: all are rolled back, and run one by one. */
 export class Entangled extends Error {}
 
 /** The commit was sent and its answer never came. */
@@ -28,23 +28,23 @@ export class Unsettled extends Error {
 
 export interface Running extends Noted {
   procedure: Procedure<unknown>;
-  /** What it is answered with: the rows of a statement, or of each of several. */
+  /** The next answer: the rows of a statement, or of each of several. */
   rows: Row[] | Row[][];
   wrote: boolean;
-  /** It waits for what its last statements find. */
+  /** It waits for the rows of its last statements. */
   last: boolean;
   outcome?: Outcome;
 }
 
-/** `final`: its answer can be found again. */
+/** `final`: its answer can be found again after a lost connection. */
 export interface Job {
   work: Work<unknown>;
   final: boolean;
 }
 
-/** What the procedures of one step want to know. */
+/** What the procedures ask for in one step. */
 export interface Step {
-  /** Of each procedure, in its order. */
+  /** By procedure, in the order in which it asked. */
   statements: Asked[][];
   clocks: Answer[];
   horizons: Answer[];
@@ -52,7 +52,7 @@ export interface Step {
 
 export type Answer = (rows: Row[]) => void;
 
-/** One statement of a step: whose it is, and who gets its rows. */
+/** One statement of a step: the procedure that asks it, and what gets its rows. */
 export interface Emitting {
   running: Running;
   step: Step;

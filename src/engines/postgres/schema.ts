@@ -3,8 +3,8 @@
  * columns are those of the embedded engine. Text is compared byte by byte (`collate "C"`), as there.
  *
  * [G2] Sequences do not commit in order. Messages get their number under a lock of their channel. An event's number is
- * drawn under a shared lock whose key tells the newest number before it; `settled_event` finds the lowest such key among
- * the transactions that still run. A key is 16 bits for the schema and 48 for the number, so that several buses can live in
+ * drawn under a shared lock whose key contains the newest number before it; `settled_event` finds the lowest such key
+ * among the running transactions. A key has 16 bits for the schema and 48 for the number, so that several buses can be in
  * one database. A transaction takes that lock once, for its first event: ten thousand copies of a message are ten thousand events.
  */
 export const migrations: readonly string[] = [
@@ -307,7 +307,7 @@ create table supervision (
   hub_url text collate "C"
 );
 `,
-  // Since when somebody is taking it to the carrier.
+  // Since when a process has been passing it to the carrier.
   `
 alter table outbox add column taken_at text collate "C";
 `,
@@ -346,8 +346,8 @@ create table search_progress (
 );
 insert into search_progress (event_id) values (0);
 `,
-  // The same keys, but a function with a search path of its own is never part of another's plan, and was called for every lock
-  // on the server: of a first event's time that was half, of a look at 200 locks three quarters.
+  // The same keys, but inlined: a function with its own search path is never inlined into a query, and was called for every
+  // lock on the server. That was half of the time of a first event, and three quarters of a query of 200 locks.
   `
 create or replace function next_event() returns bigint language plpgsql volatile as $$
 begin
@@ -375,14 +375,14 @@ end $$;
 
 drop function event_lock();
 `,
-  // Calls that were given up before they were answered.
+  // Calls that their caller abandoned before they were answered.
   `
 create table given_up_calls (
   call_id text primary key,
   given_up_at text not null
 );
 `,
-  // A pool is there also while nobody is in it: what is sent to it then can say so.
+  // A pool exists even without members, so that a send to it can report that.
   `
 create table pools (
   pool text collate "C" primary key,
@@ -390,30 +390,30 @@ create table pools (
 );
 insert into pools (pool, created_at) select pool_members.pool, min(pool_members.joined_at) from pool_members group by pool_members.pool;
 `,
-  // How long a lease holds without a renewal: whoever renews it for its holder renews it for as long.
+  // How long a lease lasts without a renewal: a keeper that renews it for the holder uses the same length.
   `
 alter table leases add column lease_seconds integer not null default 900;
 `,
-  // Every token that a later claim has replaced, and by whom: a holder may claim again within one attempt.
+  // Every token that a later claim has replaced, and the agent that claimed: a holder may claim again within one attempt.
   `
 alter table lost_leases alter column lease_token type text collate "C";
 alter table lost_leases add column taken_by text collate "C" not null default '';
 alter table lost_leases drop constraint lost_leases_pkey;
 alter table lost_leases add primary key (thread_id, lease_token);
 `,
-  // What a task may do, why it failed, and what it is handed of its pusher's environment; which process supervises.
+  // The permission of a task, why it failed, and the variables it gets from the environment of its pusher; the supervising process.
   `
 alter table tasks add column permission text collate "C";
 alter table tasks add column reason text collate "C";
 alter table tasks add column env_json text;
 alter table supervision add column process text collate "C";
 `,
-  // [U6] How a person gets back into the session of a workspace.
+  // [U6] The command that reopens the session of a workspace.
   `
 alter table workspaces add column session_command text;
 `,
-  // [Y1] What is deleted when, and how far the events are; [Y5] quotas, and what was used of them. A sub-agent has ended also
-  // where nothing else is left of it. The indexes find what is old, and what refers to what is deleted.
+  // [Y1] Retention rules, and up to which event they have deleted; [Y5] quotas, and how much of them was used. The end of a
+  // sub-agent is kept when its task is deleted. The indexes find old rows, and rows that refer to deleted ones.
   `
 create table retention (
   kind text collate "C" primary key,
@@ -452,7 +452,7 @@ create index entries_message on entries (message_id) where message_id is not nul
 create index entries_thread on entries (thread_id) where thread_id is not null;
 create index tasks_token on tasks (token_id) where token_id is not null;
 `,
-  // [U10] [U11] [U12] What was answered and by whom, what needs the person, what is archived or snoozed, and whom it muted.
+  // [U10] [U11] [U12] Answers and who gave them, what needs the person, what is archived or snoozed, and mutes.
   `
 alter table entries add column answered_by text collate "C";
 alter table entries add column answer text;
@@ -476,7 +476,7 @@ create index entries_needs on entries (created_at, entry_number) where needs is 
 create index entries_archived on entries (created_at, entry_number) where archived_at is not null and deleted_at is null;
 create index entries_snoozed on entries (created_at, entry_number) where snoozed_at is not null;
 `,
-  // [A1] Worktrees of tasks; [A4] what a task that goes on is told; [A7] the audit trail.
+  // [A1] Worktrees of tasks; [A4] the next message to a task that is continued; [A7] the audit trail.
   `
 create table worktrees (
   task_number bigint primary key references tasks (task_number),
@@ -515,11 +515,11 @@ create table audit (
 
 create index audit_question on audit (question, audit_id);
 `,
-  // Whether any lease has lapsed is one look: a claim walks through those of its agent only then.
+  // One lookup tells whether any lease has lapsed: only then does a claim scan those of its agent.
   `
 create index leases_lapsing on leases (expires_at) where released_at is null;
 `,
-  // [A11] What tasks may use and have used, by task and by day.
+  // [A11] Budgets and usage, by task and by day.
   `
 alter table tasks add column parent_number bigint;
 alter table tasks add column budget_tokens bigint;
@@ -557,7 +557,7 @@ create table usage_limits (
   micro_usd bigint
 );
 `,
-  // [A12] Reviews of tasks; [A13] what interrupts one.
+  // [A12] Reviews of tasks; [A13] messages that interrupt one.
   `
 alter table tasks add column review text collate "C";
 alter table tasks add column review_rounds bigint;
@@ -565,7 +565,7 @@ alter table tasks add column review_json text;
 alter table tasks add column review_of bigint;
 alter table tasks add column interrupt_id bigint;
 `,
-  // [U15] What the person last read of a document, and where push notifications go.
+  // [U15] The text of documents that the person last read, and the devices that get push notifications.
   `
 create table seen_documents (
   workspace_id text collate "C" not null,
@@ -593,12 +593,12 @@ create table notification_subscriptions (
   created_at text collate "C" not null
 );
 `,
-  // What is asked at the end of every task, and of every name that is no task's.
+  // Indexes for queries at the end of every task, and for every name that is not a task's.
   `
 create index audit_task on audit (task_number) where task_number is not null;
 create index worktrees_branch on worktrees (branch) where branch is not null;
 `,
-  // [Y1] Retention of topics deletes what nobody has acked: whoever reads only that has a gap there, too.
+  // [Y1] Retention of topics deletes unacked messages: a reader of unacked messages has a gap there, too.
   `
 alter table pruned add column unacked_to bigint not null default 0;
 `,

@@ -1,8 +1,8 @@
-/** Words as tsvector. They are given as they are: the server's own parser would cut text otherwise than other engines do. */
+/** Words as tsvector. They are passed already split: the server's own parser would split text differently from other engines. */
 import { all, type Indexed, isBeginning, type Match, run, type Searching } from "../../sql/procedure.ts";
 import { joined, literal, Sql, sql } from "../../sql/sql.ts";
 
-/** What the server can note of one word, and of one text. */
+/** The limits of the server for the positions of one word, and of one text. */
 const placesOfWord = 255;
 const lastPlace = 16_383;
 
@@ -18,9 +18,9 @@ function vectorOf({ title, body }: Indexed): string {
   return [...places].map(([word, known]) => `'${word}':${known.join(",")}`).join(" ");
 }
 
-/** A title's word counts for four of a body's. */
+/** A word in a title has four times the weight of one in a body. */
 const weights = new Sql(["'{0, 0, 0.25, 1}'"], []);
-/** A long text's words count for less. */
+/** Words of a long text have less weight. */
 const byLength = literal(1);
 
 export const search: Searching = {
@@ -39,7 +39,7 @@ export const search: Searching = {
     yield* run(new Sql(["delete from search_words"], []));
   },
 
-  // All in one part: where many texts have a word the newest are walked, where few have it the index names them.
+  // The index has one part: if many texts have a word, the newest are scanned; if few have it, the index finds them.
   *match(kind, words, { among, best }) {
     const asked = words.map((word) => `'${word}'${isBeginning(word) ? ":*" : ""}`).join(" & ");
     const exact = words.map((word) => sql`(found.words @@ ${`'${word}'`}::tsquery)::int`);

@@ -1,4 +1,4 @@
-/** One state of a bus, read in as many steps as it takes, on a connection of its own. Nobody is kept waiting by it. */
+/** Reads one state of a bus in any number of steps, on a separate connection. It blocks no other call. */
 import { Refused, type Row, Several } from "../../sql/procedure.ts";
 import type { Sql } from "../../sql/sql.ts";
 import type { Engine, Work } from "../engine.ts";
@@ -44,7 +44,7 @@ export async function openSnapshot(text: string): Promise<Snapshot> {
   try {
     await connection.run("begin isolation level repeatable read, read only");
     if (address.pooled) await connection.script(pooledSettings(address));
-    // Between two steps something else is written, which takes as long as it takes.
+    // Between two steps the caller writes elsewhere, which may take any time.
     await connection.script("set local idle_in_transaction_session_timeout = 0");
     // The first statement after these takes the snapshot.
     await connection.run("select 1 as here from bus");

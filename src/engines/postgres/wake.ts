@@ -1,8 +1,8 @@
 /**
- * Wake-ups between processes by LISTEN and NOTIFY, in one process by a call. NOTIFY comes after the commit and outside of
- * it (inside, commits would wait for each other), and carries numbers of topics, many in one. It is a hint: a writer may die before it,
- * a connection may break, a pooler may swallow it. So while somebody waits the events that have come are looked through
- * once a second, ten times where nothing is heard, and whom they concern is woken.
+ * Wake-ups between processes by LISTEN and NOTIFY, and within a process by a call. NOTIFY is sent after the commit and
+ * outside of it (inside, commits would wait for each other), and contains the hashes of many topics. It is only a hint: a
+ * writer may die before it, a connection may break, a pooler may drop it. So while there are waiters, new events are
+ * queried once a second (ten times a second if notifications do not arrive), and the waiters they concern are woken.
  */
 
 import { sleep } from "../../platform/runtime.ts";
@@ -19,7 +19,7 @@ import type { Pool } from "./pool.ts";
 const checkMs = 1000;
 const deafCheckMs = 100;
 const againMs = 500;
-/** After the last waiter has left somebody else may come soon. */
+/** How long to keep listening after the last waiter has left: another one may come soon. */
 const lingerMs = 60_000;
 /** A payload has less than 8,000 bytes; a topic takes eight characters. */
 const topicsInOne = 800;
@@ -28,12 +28,12 @@ const eventsInOne = 5000;
 export interface Wake {
   announce(topics: Set<string>): void;
   subscribe(topics: readonly string[]): Subscription;
-  /** Whether notifications arrive; undefined as long as nobody has tried. */
+  /** Whether notifications arrive; undefined until that was tested. */
   hears(): boolean | undefined;
   close(): Promise<void>;
 }
 
-/** A hint need not be durable: an fsync of its own would keep the next commit waiting. */
+/** A hint need not be durable: its own fsync would delay the next commit. */
 const notification = "select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
 
 const codeOf = (topic: string) => hashOf(topic).toString(36);
@@ -52,7 +52,7 @@ export function openWake(address: Address, pool: Pool): Wake {
     onNotify(payload) {
       const [sender, text = ""] = payload.split(":", 2);
       if (text === "hello" && sender === self) ear.prove();
-      // One's own were rung when they were made.
+      // Notifications of this process have already woken its waiters.
       if (sender !== self) waiting.ringCodes(text.split(","));
     },
     sayHello: () => tell("hello"),
@@ -88,7 +88,7 @@ export function openWake(address: Address, pool: Pool): Wake {
   };
 }
 
-/** Who waits here, also by what a notification calls the topics. */
+/** The waiters of this process, also by the hashes of topics that notifications contain. */
 class Waiting extends Listeners {
   readonly #names = new Map<string, Set<string>>();
 
@@ -110,7 +110,7 @@ class Waiting extends Listeners {
   }
 }
 
-/** Tells the other processes: one notification at a time, with all that has come meanwhile. */
+/** Notifies the other processes: one notification at a time, with all topics since the one before. */
 function openAnnouncer(tell: (text: string) => Promise<unknown>) {
   let untold = new Set<string>();
   let telling: Promise<void> | undefined;
@@ -122,7 +122,7 @@ function openAnnouncer(tell: (text: string) => Promise<unknown>) {
       try {
         await tell(codes.slice(0, topicsInOne).join(","));
       } catch {
-        // A hint is lost; the others' look finds what it was about.
+        // The hint is lost; the other processes find the events by their query.
       }
     }
     telling = undefined;
@@ -142,7 +142,7 @@ function openAnnouncer(tell: (text: string) => Promise<unknown>) {
 
 type Events = ReturnType<typeof openEvents>;
 
-/** The truth behind the hints. */
+/** Queries the events themselves, because notifications may be lost. */
 function openEvents(pool: Pool, schema: string, waiting: Listeners) {
   let looking = false;
   let seen: number | undefined;
@@ -166,14 +166,14 @@ function openEvents(pool: Pool, schema: string, waiting: Listeners) {
       waiting.ring(topic);
   }
 
-  /** Wakes those whom the events since the last look concern; everybody, the first time. */
+  /** Wakes the waiters that the events since the last query concern; the first time, all waiters. */
   async function look(): Promise<void> {
     if (looking) return;
     looking = true;
     try {
       await pool.use(ringConcerned);
     } catch {
-      // The server is away: whoever calls is told so, and waiting goes on when it is back.
+      // The server is unreachable: calls report that, and waits continue when it is back.
     } finally {
       looking = false;
     }
@@ -181,7 +181,7 @@ function openEvents(pool: Pool, schema: string, waiting: Listeners) {
 
   return {
     look,
-    /** After a time without hearing: a look, or, if nobody has ever looked, everybody is woken. */
+    /** After a time without notifications: queries the events, or, if that was never done, wakes all waiters. */
     catchUp: async () => (seen === undefined ? waiting.ringAll() : look()),
     forget(): void {
       seen = undefined;
@@ -197,16 +197,16 @@ interface EarOptions {
   events: Events;
 }
 
-/** Listens for as long as anybody waits, and looks by itself: seldom where it hears, often where it is deaf. */
+/** Listens while there are waiters, and queries the events: once a second if notifications arrive, more often if not. */
 function openEar(options: EarOptions) {
   const { sayHello, events } = options;
   let listening: Connection | undefined;
   let heard: boolean | undefined;
   let timer: Timer | undefined;
-  /** Counts the times that listening began; what belongs to an earlier one ends by itself. */
+  /** How often listening was started; work of an earlier round ends by itself. */
   let round = 0;
 
-  /** A lost connection is made anew. */
+  /** A lost connection is replaced. */
   async function listen(mine: number): Promise<void> {
     while (mine === round) {
       const lost = (which: Connection) => {
@@ -221,7 +221,7 @@ function openEar(options: EarOptions) {
         if (mine !== round) return void connection.close();
         listening = connection;
         await events.catchUp();
-        await proveHearing().catch(() => {}); // if the connection is lost, the next one is on its way
+        await proveHearing().catch(() => {}); // if the connection is lost, another one is being opened
         return;
       } catch {
         listening = undefined;
@@ -231,7 +231,7 @@ function openEar(options: EarOptions) {
     }
   }
 
-  /** A pooler in between takes LISTEN and passes nothing on. */
+  /** A pooler in between accepts LISTEN and forwards no notifications. */
   async function proveHearing(): Promise<void> {
     heard = undefined;
     await sayHello();
@@ -247,7 +247,7 @@ function openEar(options: EarOptions) {
   }
 
   return {
-    /** Nothing if it listens already. */
+    /** Does nothing if it already listens. */
     start(): void {
       if (timer) return;
       round++;
@@ -263,7 +263,7 @@ function openEar(options: EarOptions) {
       listening = undefined;
       void connection?.close();
     },
-    /** Its own hello has come back; late, where this process or the server stood still. */
+    /** Its own hello was received; late, if this process or the server was suspended. */
     prove(): void {
       const wasDeaf = heard === false;
       heard = true;

@@ -5,7 +5,6 @@ import { firstLine, write } from "../../bus/message.ts";
 import type { TaskRow } from "../../bus/task.ts";
 import { continueTask } from "../../bus/tasks/continue.ts";
 import { settleWorktree } from "../../bus/tasks/worktrees.ts";
-import { onlyOneOf } from "../../contract/combinations.ts";
 import { asInboxError, InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, call, field, phrase } from "../../contract/phrase.ts";
@@ -35,8 +34,7 @@ export async function merge(
   input: Input,
   signal?: AbortSignal,
 ): Promise<Output> {
-  const { name, squash, rebase } = input;
-  if (squash && rebase) throw onlyOneOf("squash", "rebase");
+  const { name } = input;
   const {
     folder,
     row: { repository },

@@ -1,5 +1,7 @@
 /** `orch log --follow`: a transcript as it is written, to its end. */
+import { parseInput } from "../../contract/operation.ts";
 import type { InputOf } from "../../contract/operations/index.ts";
+import { tasksLog } from "../../contract/operations/tasks-log.ts";
 import type { TranscriptEntry } from "../../contract/transcript.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { Paint } from "../text/paint.ts";
@@ -16,10 +18,12 @@ export async function followLog(
   json: boolean,
 ): Promise<number> {
   const paint = paintFor(1);
-  let page = input;
+  // It is checked as it was typed. Each call waits only for the next entries.
+  const { follow: _, ...from } = parseInput(tasksLog, input);
+  let page: InputOf<"tasks.log"> = from;
   let before: TranscriptEntry | undefined;
   for (;;) {
-    const asked = { ...page, timeoutSeconds: patienceSeconds } as InputOf<"tasks.log">;
+    const asked = { ...page, timeoutSeconds: patienceSeconds };
     const { entries, next, ended } = await inbox.call("tasks.log", asked);
     for (const entry of entries) {
       const text = json ? `${safeJson(snakeCase(entry))}\n` : lineOf(entry, paint, before);
@@ -27,7 +31,7 @@ export async function followLog(
       before = entry;
     }
     if (ended) return json || !before?.open || (await print("\n")) ? 0 : exitBrokenPipe;
-    page = { ...input, after: next, tail: undefined, before: undefined };
+    page = { ...from, after: next, tail: undefined };
   }
 }
 
