@@ -3,10 +3,11 @@ import type { LogLine } from "../contract/hub-state.ts";
 import { openOwn, readOwn } from "../platform/own-files.ts";
 import { fs, look } from "../platform/system.ts";
 
-export function lastLines(file: string, count: number): LogLine[] {
-  const text = [`${file}.1`, file].map((path) => readOwn(path) ?? "").join("");
-  return count === 0 ? [] : text.split("\n").filter(Boolean).slice(-count).map(parsed);
-}
+export const lastLines = (file: string, count: number): LogLine[] =>
+  lastOf(count, [readOwn(`${file}.1`), readOwn(file)]);
+
+const lastOf = (count: number, texts: readonly (string | undefined)[]): LogLine[] =>
+  count === 0 ? [] : texts.join("").split("\n").filter(Boolean).slice(-count).map(parsed);
 
 /** What a crash leaves there is not a line of ours, and is shown as it is. */
 function parsed(line: string): LogLine {
@@ -21,9 +22,28 @@ function parsed(line: string): LogLine {
 
 const lookMs = 200;
 
-/** Every line written from now on, until the signal. */
-export async function* followLines(file: string, signal: AbortSignal): AsyncGenerator<LogLine> {
-  let reader = openReader(file, true);
+export interface Followed {
+  /** The lines that were there. */
+  last: LogLine[];
+  /** Every line that was written after them, until the signal. */
+  coming: AsyncGenerator<LogLine>;
+}
+
+/** No line is in both, and none in neither: the place where one ends and the other begins is chosen before anything is read. */
+export function followLines(file: string, count: number, signal: AbortSignal): Followed {
+  const reader = openReader(file, true);
+  return {
+    last: lastOf(count, [readOwn(`${file}.1`), reader?.before()]),
+    coming: read(file, reader, signal),
+  };
+}
+
+async function* read(
+  file: string,
+  first: ReturnType<typeof openReader>,
+  signal: AbortSignal,
+): AsyncGenerator<LogLine> {
+  let reader = first;
   try {
     while (!signal.aborted) {
       for (const line of reader?.next() ?? []) yield parsed(line);
@@ -50,6 +70,12 @@ function openReader(file: string, atEnd: boolean) {
   const decoder = new TextDecoder();
   return {
     id,
+    /** What was in the file when it was opened. */
+    before(): string {
+      const bytes = new Uint8Array(at);
+      fs().readSync(descriptor, bytes, 0, at, 0);
+      return decoder.decode(bytes);
+    },
     next(): string[] {
       const { size } = fs().fstatSync(descriptor);
       if (size <= at) return [];

@@ -259,6 +259,20 @@ exit 0
   await at.inbox("down");
 });
 
+test("[O5] a log that is followed shows each line once, also one that is written while the earlier ones are printed", async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "hub.log");
+  const line = (i: number) => `${JSON.stringify({ time: "t", level: "info", event: "request", i })}\n`;
+  writeFileSync(file, line(1) + line(2));
+  const { followLines } =
+    require("../../src/service/log-lines.ts") as typeof import("../../src/service/log-lines.ts");
+  const { last, coming } = followLines(file, 1, new AbortController().signal);
+  appendFileSync(file, line(3));
+  expect(last.map(({ i }) => i)).toEqual([2]);
+  expect((await coming.next()).value).toMatchObject({ i: 3 });
+  await coming.return(undefined);
+});
+
 test("[N2] [O5] a log is two files of a bounded size, and a crash's words in it are shown as they are", () => {
   using folder = temporaryFolder();
   const file = join(folder.path, "hub.log");

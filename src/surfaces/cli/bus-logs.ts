@@ -33,9 +33,8 @@ export async function runLogs(
   const paint = paintFor(1);
   const text = (line: OutputOf<"bus.logs">["lines"][number]) =>
     json ? `${safeJson(line)}\n` : `${logLineText(line, paint)}\n`;
-  // Starts listening first: lines that are written meanwhile follow the existing ones.
-  const coming = followLines(log, untilInterrupted());
-  for (const line of lastLines(log, count)) if (!(await print(text(line)))) return exitBrokenPipe;
+  const { last, coming } = followLines(log, count, untilInterrupted());
+  for (const line of last) if (!(await print(text(line)))) return exitBrokenPipe;
   for await (const line of coming) if (!(await print(text(line)))) return exitBrokenPipe;
   return 0;
 }
