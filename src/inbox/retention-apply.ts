@@ -106,7 +106,9 @@ async function cutOf(
   let place: RowPosition | undefined;
   let left = count;
   do {
-    const skipped = await engine.read(() => skipNewest(kindsOn(files.host)[kind], place, left));
+    const skipped = await engine.read((tx) =>
+      skipNewest(tx, kindsOn(files.host)[kind], { from: place, left }),
+    );
     if (!skipped) return byAge;
     ({ place, left } = skipped);
   } while (left > 0);

@@ -41,6 +41,11 @@ export interface Context {
   readonly forUpdateFreeThreads: Sql;
   /** The same before deleting: it also skips rows that an uncommitted row of another transaction refers to. */
   readonly forDeleteFree: Sql;
+  /**
+   * Follows a table that is read in the order of an index, a page at a time. An engine without statistics may choose
+   * another index, which reads and sorts all rows for every page.
+   */
+  walking(index: string): Sql;
   /** The function that joins the texts of several rows with a separator. */
   readonly joinedTexts: Sql;
   /** How many candidates to read, because other transactions may be taking the best ones. */

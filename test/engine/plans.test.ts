@@ -119,7 +119,7 @@ const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
   "gc, the newest of a topic": () => skipNewestOf({ channel: "builds", now }, 9, 5),
   "gc, dead letters": (tx) => duePage(tx, gc["dead-letters"], range),
   "gc, expired": (tx) => duePage(tx, gc.expired, range),
-  "gc, the newest that stay": () => skipNewest(gc.mail, { at: now, ref: 9 }, 100),
+  "gc, the newest that stay": (tx) => skipNewest(tx, gc.mail, { from: { at: now, ref: 9 }, left: 100 }),
   "gc, deleting a thread": (tx) => deletions.threads(tx, [1], now),
   "what the journal lacks": () => entriesAfter(5),
   "what the journal has too much": () => erasedAfter(5),
@@ -148,6 +148,9 @@ for (const [name, work] of Object.entries(hot))
       const { text, values } = statement.flatten(() => "?");
       const plan = db.query(`explain query plan ${text}`).all(...values) as { detail: string }[];
       for (const { detail } of plan) {
+        // A page of what is old is found without looking at all of it.
+        if (name.startsWith("gc, ") && text.includes(" limit "))
+          expect(`${detail} in ${text}`).not.toContain("TEMP B-TREE FOR ORDER BY");
         if (name.includes(" --status") && !name.startsWith("list --status"))
           expect(detail).not.toContain("threads_status");
         if (!detail.startsWith("SCAN") || small.test(detail) || bounded.test(detail)) continue;

@@ -32,14 +32,14 @@ export function* cutByAge(tx: Context, days: number): Procedure<RowPosition> {
 
 /** Skips some of the newest rows; undefined if there are no more than are to be kept. */
 export function* skipNewest(
-  { table, at, ref, over }: Kind,
-  from: RowPosition | undefined,
-  left: number,
+  tx: Context,
+  { table, at, index, ref, over }: Kind,
+  { from, left }: { from: RowPosition | undefined; left: number },
 ): Procedure<{ place: RowPosition; left: number } | undefined> {
   const skipped = Math.min(left, skippedAtOnce);
   const older = from ? sql`and (${at}, ${ref}) < (${joined([from.at, from.ref])})` : nothing;
   const place = yield* one<{ at: string; ref: number }>(sql`
-    select ${at} as at, ${ref} as ref from ${table} where ${over} ${older}
+    select ${at} as at, ${ref} as ref from ${table} ${tx.walking(index)} where ${over} ${older}
     order by ${at} desc, ${ref} desc limit 1 offset ${literal(from ? skipped - 1 : skipped)}`);
   return place && { place, left: left - skipped };
 }
@@ -53,13 +53,13 @@ export interface DuePage {
 /** The oldest rows after a position, up to the cut, that nobody needs; at most as many as can be deleted in a short time. */
 export function* duePage(
   tx: Context,
-  { table, at, ref, over, cost, free }: Kind,
+  { table, at, index, ref, over, cost, free }: Kind,
   { cut, after }: { cut: RowPosition; after: RowPosition | undefined },
 ): Procedure<DuePage> {
   const now = yield* tx.clock();
   const newer = after ? sql`and (${at}, ${ref}) > (${joined([after.at, after.ref])})` : nothing;
   const rows = yield* all<{ at: string; ref: number; cost: number; free: number }>(sql`
-    select ${at} as at, ${ref} as ref, ${cost} as cost, case when ${free(now)} then 1 else 0 end as free from ${table}
+    select ${at} as at, ${ref} as ref, ${cost} as cost, case when ${free(now)} then 1 else 0 end as free from ${table} ${tx.walking(index)}
     where ${over} and (${at}, ${ref}) <= (${joined([cut.at, cut.ref])}) ${newer}
     order by ${at}, ${ref} limit ${literal(rowsAtOnce)}`);
   const refs: number[] = [];

@@ -10,8 +10,9 @@ export type RowKind = Exclude<RetentionKind, "events" | "topics"> | "expired";
 
 export interface Kind {
   table: Sql;
-  /** When it ended. Rows are deleted in the order of this and the number; an index has both. */
+  /** When it ended. Rows are deleted in the order of this and the number; the index has both. */
   at: Sql;
+  index: string;
   ref: Sql;
   /** Which rows of the table are of this kind. */
   over: Sql;
@@ -65,6 +66,7 @@ export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
   entries: {
     table: fragment`entries`,
     at: fragment`entries.read_at`,
+    index: "entries_read",
     ref: fragment`entries.entry_number`,
     over: fragment`entries.read_at is not null and entries.deleted_at is null`,
     cost: fragment`octet_length(entries.comments) + ${rowBytes}`,
@@ -77,6 +79,7 @@ export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
   transcripts: {
     table: fragment`tasks`,
     at: fragment`tasks.finished_at`,
+    index: "tasks_ended",
     ref: fragment`tasks.task_number`,
     over: finishedTask,
     cost: rowBytes,
@@ -85,6 +88,7 @@ export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
   tasks: {
     table: fragment`tasks`,
     at: fragment`tasks.finished_at`,
+    index: "tasks_ended",
     ref: fragment`tasks.task_number`,
     over: finishedTask,
     cost: fragment`octet_length(tasks.prompt) + ${rowBytes} + ${threadBytes(fragment`tasks.thread_id`)}`,
@@ -95,6 +99,7 @@ export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
   threads: {
     table: fragment`threads`,
     at: fragment`threads.updated_at`,
+    index: "threads_ended",
     ref: fragment`threads.thread_id`,
     over: endedThread,
     cost: fragment`${rowBytes} + ${threadBytes(fragment`threads.thread_id`)}`,
@@ -104,6 +109,7 @@ export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
   mail: {
     ...ofMessages,
     at: fragment`messages.acked_at`,
+    index: "messages_acked",
     over: fragment`messages.acked_at is not null and messages.thread_id is null`,
     free: () => fragment`not ${messageUnread}
       and not exists (select 1 from entries where entries.message_id = messages.message_id)`,
@@ -111,12 +117,14 @@ export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
   "dead-letters": {
     ...ofMessages,
     at: fragment`messages.dead_at`,
+    index: "messages_dead_since",
     over: fragment`messages.dead_at is not null`,
     free: () => fragment`not ${messageUnread}`,
   },
   expired: {
     ...ofMessages,
     at: fragment`messages.expires_at`,
+    index: "messages_expiring",
     over: fragment`messages.expires_at is not null and messages.thread_id is null`,
     free: () => fragment`messages.expires_at is not null`,
   },

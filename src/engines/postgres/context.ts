@@ -89,6 +89,8 @@ export function contextOf(
     forUpdateFree: writes ? forUpdateFree : nothing,
     forUpdateFreeThreads: writes ? forUpdateFreeThreads : nothing,
     forDeleteFree: writes ? forDeleteFree : nothing,
+    // The server knows how many rows each index would read.
+    walking: () => nothing,
     joinedTexts,
     rivals: rivalsOf(sharers),
     // biome-ignore lint/correctness/useYield: it is sent with the next statement

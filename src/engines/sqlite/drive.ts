@@ -1,7 +1,7 @@
 /** Runs one procedure on a connection from start to end, without a pause. */
 import { atOnce, known } from "../../sql/asking.ts";
 import { type Context, one, type Procedure, type Refused, type Row } from "../../sql/procedure.ts";
-import { Forms, forgottenStatements, fragment, nothing, type Sql, sql } from "../../sql/sql.ts";
+import { Forms, forgottenStatements, fragment, nothing, type Sql, sql, word } from "../../sql/sql.ts";
 import type { Work } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import { type Asked, type Prepared, preparedOf } from "./asked.ts";
@@ -84,6 +84,7 @@ export function contextOf(now: () => number, facts: Facts, noted: Noted): Contex
     forUpdateFree: nothing,
     forUpdateFreeThreads: nothing,
     forDeleteFree: nothing,
+    walking: (index) => word(`indexed by ${index}`),
     joinedTexts,
     rivals: 1,
     // The file has one lock, and the transaction holds it.
