@@ -112,7 +112,7 @@ export function notNow(thread: ThreadRow, command: string): InboxError {
   const state = hasEnded(thread) ? `has ended (status: ${thread.status})` : `is ${thread.status}`;
   return new InboxError("invalid_state", `"${command}" is not possible: thread ${id} ${state}`, {
     hint: hasEnded(thread)
-      ? phrase`an ended thread cannot be changed; ${call("threads.show", { thread: id })} shows it; to continue the work, send a new thread`
+      ? phrase`an ended thread cannot be claimed, updated or ended again; ${call("threads.show", { thread: id })} shows it; to continue the work, send a new thread`
       : `possible now: ${possible}`,
     details: { thread_id: id, status: thread.status, allowed: allowedNow[thread.status] },
   });

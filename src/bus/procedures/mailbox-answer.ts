@@ -39,7 +39,10 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
       "not_allowed",
       `message ${id} was asked of "${question.to_agent}", not of "${from}"`,
       {
-        hint: phrase`answer as the agent it was asked of: ${field("from", question.to_agent)}`,
+        hint:
+          question.to_agent === person
+            ? "only the person can answer it, on the page or in a shell that is not an agent's; wait for the answer"
+            : phrase`answer as the agent it was asked of: ${field("from", question.to_agent)}`,
       },
     );
   const { choices = [] } = JSON.parse(question.payload_json) as { choices?: string[] };

@@ -27,7 +27,7 @@ export async function print(text: string): Promise<boolean> {
     const code = String((error as { code?: unknown }).code);
     if (gone.has(code)) return false;
     throw new InboxError("storage", `standard output cannot be written (${code})`, {
-      hint: "free space where the output goes, or redirect it; the write itself was done, and no mail was marked as read",
+      hint: "free space where the output goes, or redirect it; mail and claims that could not be shown are released, other writes are done",
       cause: error,
     });
   }

@@ -12,8 +12,11 @@ import { senderText } from "./sender.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
 
-const waitingFor = (correlationId: string) =>
-  phrase`${call("mailbox.decide", { wait: true, correlationId })}`;
+const waitingFor = (correlationId: string, from?: string) =>
+  phrase`${call("mailbox.decide", { wait: true, correlationId, ...(from !== undefined && { from }) })}`;
+
+/** Without a name the command line asks as this one. */
+const usual = "main";
 
 const emptyText = (hidden: number) =>
   hidden ? `no mail; ${hidden} handed to another reader and not yet acked` : "no mail";
@@ -48,7 +51,7 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
   "mailbox.ask": ({ message, correlationId, recipient }, paint, spell) => {
     const question = message.messageId;
     const next = message.payload.choices
-      ? phrase`${call("mailbox.answer", { question, choice: blank("CHOICE") })} answers it; ${waitingFor(correlationId)} waits for the decision`
+      ? phrase`${call("mailbox.answer", { question, choice: blank("CHOICE") })} answers it; ${waitingFor(correlationId, message.fromAgent === usual ? undefined : message.fromAgent)} waits for the decision`
       : phrase`${call("mailbox.answer", { question, message: blank("…") })} answers it`;
     return `${messageText(message, paint)}\n${paint.dim(spell(next))}${recipientText(recipient, paint, spell)}`;
   },
