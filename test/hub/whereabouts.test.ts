@@ -1,6 +1,6 @@
 /** Which hub serves a database, what is said of it, and what a hub leaves behind that may not listen. */
 import { expect, test } from "bun:test";
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { desk, program, run } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -97,3 +97,18 @@ test.skipIf(isRoot && !Bun.which("setpriv"))(
     }
   },
 );
+
+test("[S4] a hub whose database file was deleted and created again acknowledges nothing, and is not ready", async () => {
+  using folder = temporaryFolder();
+  const db = join(folder.path, "coord.db");
+  await using hub = await hubHere({ db, supervise: false });
+  const message = { channel: "ada", content: "hello", sender: "lead" };
+  expect((await hub.ask("POST /api/messages", message)).status).toBe(201);
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(db + suffix, { force: true });
+  expect((await run(["init", "--db", db])).code).toBe(0);
+  const refused = await hub.ask("POST /api/messages", message);
+  expect(refused.status).toBeGreaterThanOrEqual(500);
+  expect(refused.text).toContain("was deleted or replaced");
+  expect((await hub.ask("GET /api/messages/inbox/ada")).text).toContain("was deleted or replaced");
+  expect((await hub.ask("GET /readyz")).status).toBe(503);
+});

@@ -1,6 +1,6 @@
 /** The embedded engine: one file, any number of processes. */
 import { InboxError } from "../../contract/errors.ts";
-import { fs } from "../../platform/system.ts";
+import { look } from "../../platform/system.ts";
 import { Refused } from "../../sql/procedure.ts";
 import { agentTopic } from "../../sql/topics.ts";
 import type { Engine, EngineOptions, Work } from "../engine.ts";
@@ -26,20 +26,18 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
   db.run("pragma busy_timeout = 0");
   if (options.reverseUnordered) db.run("pragma reverse_unordered_selects = on");
 
-  let inode: number | undefined;
+  const requireSame = sameFile(path);
+  // A command ends before anybody deletes the file under it; only one that waits looks.
+  const requireHere = options.brief ? () => {} : requireSame;
+  requireHere();
   const wake = openWake(`${path}-wake`, `${path}-wal`, () => {
-    const found = fs().statSync(path, { throwIfNoEntry: false })?.ino;
-    inode ??= found;
-    if (found === undefined || found !== inode)
-      throw new InboxError("storage", `${path} was deleted or replaced while waiting`, {
-        hint: "run the command again",
-      });
+    requireSame();
     return (db.query("pragma data_version").get() as { data_version: number }).data_version;
   });
   const facts = new Facts();
   const presence = openPresence(`${path}-wake`);
   const written = copyDropper(path, migrations.length);
-  const commits = groupCommit({ db, path, now, facts, announce: wake.announce, written });
+  const commits = groupCommit({ db, path, now, facts, requireHere, announce: wake.announce, written });
 
   /** In one transaction, several statements see the same state of the database. */
   function snapshot<T>(work: Work<T>): T | Refused {
@@ -54,6 +52,7 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
   return {
     async read(work) {
       try {
+        requireHere();
         const result = await whenFree(() => snapshot(work));
         if (result instanceof Refused) throw result.error;
         return result;
@@ -80,5 +79,21 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
       wake.close();
       db.close();
     },
+  };
+}
+
+/**
+ * [S4] An open file that was deleted can still be written to, and nobody else would ever see what was. Compares with
+ * the file that was there at the first call.
+ */
+function sameFile(path: string): () => void {
+  let first: string | undefined;
+  return () => {
+    const found = look(path)?.id;
+    first ??= found;
+    if (found === undefined || found !== first)
+      throw new InboxError("storage", `${path} was deleted or replaced while this process had it open`, {
+        hint: "run the command again; a hub has to be restarted",
+      });
   };
 }

@@ -28,13 +28,15 @@ interface Setting {
   path: string;
   now: () => number;
   facts: Facts;
+  /** Throws if the file is not the one that was opened. */
+  requireHere: () => void;
   announce: () => (topics: Set<string>) => void;
   /** Called after each commit. */
   written: () => void;
 }
 
 export function groupCommit(setting: Setting) {
-  const { db, path, facts, announce, written } = setting;
+  const { db, path, facts, requireHere, announce, written } = setting;
   // Prepared once: with `db.run` SQLite would parse the same few words for every entry, a quarter of the time of a send.
   const begin = db.query("begin immediate");
   const commit = db.query("commit");
@@ -53,6 +55,7 @@ export function groupCommit(setting: Setting) {
     let careful = false;
     while (queue.length) {
       try {
+        requireHere();
         await whenFree(() => {
           begin.run();
           careful = runBatch(careful);
