@@ -38,8 +38,7 @@ interface Setting {
 export function groupCommit(setting: Setting) {
   const { db, path, facts, requireHere, announce, written } = setting;
   // Prepared once: with `db.run` SQLite would parse the same few words for every entry, a quarter of the time of a send.
-  const begin = db.query("begin immediate");
-  const commit = db.query("commit");
+  const [begin, commit] = [db.query("begin immediate"), db.query("commit")] as const;
   const runEntry = entryRunner(setting);
   let queue: Entry[] = [];
   let flushing: Promise<void> | undefined;
