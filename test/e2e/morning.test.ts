@@ -143,10 +143,12 @@ inBrowser({ now: () => now }, (here) => {
     const { id } = entries.findLast(({ choices }: { choices: unknown }) => choices === null);
     await using window = await open("/queue");
     const { page, press } = window;
-    // What needs the person is partly older than what the list has loaded: it comes in above what is open.
+    // What needs the person is partly older than what the list has loaded: it comes in above what is open. The page before
+    // has asked for it too, and what it asked for may never come.
+    await page.goto("about:blank");
     const older = page.waitForResponse(/needsYou=true/);
     await page.goto(`${here.hub.url}/inbox/${id}`);
-    await (await older).finished();
+    await older;
     // What the person gave to somebody who is gone needs it too; the lease lapses while the page is open.
     await here.ask("POST /api/threads", { from: "user", to: "ada", subject: "Plan the **trip**" });
     await here.ask("POST /api/threads/claim", { agent: "ada", leaseSeconds: 1 });
