@@ -138,14 +138,14 @@ inBrowser({}, (here) => {
     await press("j", "x", "j", "j", "x");
     await page.getByText("2 selected").waitFor();
     await press("Escape");
-    expect(await page.locator(".selection").count()).toBe(0);
+    await until("nothing is selected", async () => (await page.locator(".selection").count()) === 0);
     await press("J", "J");
     await page.getByText("3 selected").waitFor();
     await press("K");
     await page.getByText("2 selected").waitFor();
     await press("K", "K");
     await page.getByText("2 selected").waitFor();
-    expect(await openTitle(page)).toBe("Entry 4");
+    await until("the fourth entry is open", async () => (await openTitle(page)) === "Entry 4");
     await press("J", "J", "J");
     await page.getByText("3 selected").waitFor();
     await press("Delete");
