@@ -19,7 +19,7 @@ if (words.length === 1 && (words[0] === "--version" || words[0] === "-V"))
 const staysMs = 50;
 setTimeout(() => Bun.unsafe.setJITPolicy(1), staysMs).unref();
 
-// An agent program waits for the first answer of `inbox mcp`, which needs a sixth of what is loaded below.
+// An agent program waits for the first answer of `inbox mcp`, which needs little of what is loaded below.
 const asksForText = words.some((word) => /^(--help|-h|--version|-V)$/.test(word));
 if (program === "inbox" && words[0] === "mcp" && !asksForText) {
   const { meetPromptClient } = require("./surfaces/mcp/stdio.ts") as typeof import("./surfaces/mcp/stdio.ts");

@@ -40,6 +40,8 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await refusal(answer("ada"))).toMatchObject({
       code: "not_allowed",
       message: `message ${question} was asked of "user", not of "ada"`,
+      // [A5] No hint tells an agent to answer in the person's name.
+      hint: expect.stringContaining("only the person can answer it"),
     });
     const reply = await refusal(inbox.call("entries.reply", { id, from: "ada", choice: "yes" }));
     expect(reply).toMatchObject({
