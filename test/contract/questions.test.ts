@@ -47,6 +47,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(reply).toMatchObject({
       code: "not_allowed",
       message: `the entry ${id} is in the person's inbox: "ada" cannot answer for "user"`,
+      hint: expect.stringContaining("only the person can answer it"),
     });
     expect(await look()).toMatchObject({ decided: false, answers: [] });
     expect((await inbox.call("entries.show", { id })).entry.answeredAt).toBeNull();

@@ -52,7 +52,7 @@ test("[A5] the list of entries shows choices and answers; either id answers; lat
   const stranger = await d.human("entries", "reply", id, "ship", "--agent", "ada");
   expect([stranger.code, stranger.stderr]).toMatchObject([
     30,
-    expect.stringContaining("answer as the person: --agent user"),
+    expect.stringContaining("only the person can answer it"),
   ]);
   expect((await d.human("entries", "reply", id, "why?")).stdout).toBe(
     `answered ci in words, without a choice; inbox entries reply ${id} --choice CHOICE decides\n`,

@@ -14,7 +14,7 @@ import { reached } from "../ended-agent.ts";
 import { type EntryRow, entryView, findEntry } from "../entry.ts";
 import { append } from "../event.ts";
 import { contentOf, write } from "../message.ts";
-import { answererForPerson, chosen, recordAnswer } from "../question.ts";
+import { answererForPerson, chosen, onlyThePerson, recordAnswer } from "../question.ts";
 import { markRead, ownMessage } from "./entries-read.ts";
 import { postInThread } from "./threads-reply.ts";
 
@@ -71,7 +71,7 @@ const notThePerson = (row: EntryRow, from: string) =>
   new InboxError(
     "not_allowed",
     `the entry ${row.entry_id} is in the person's inbox: "${from}" cannot answer for "${person}"`,
-    { hint: phrase`answer as the person: ${field("from", person)}` },
+    { hint: onlyThePerson },
   );
 
 /** [U10] A reply to oneself would reach nobody. */

@@ -10,7 +10,7 @@ import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
 import { acknowledge, contentOf, type MessageRow, messageColumns, write } from "../message.ts";
-import { answererForPerson, chosen, recordAnswer } from "../question.ts";
+import { answererForPerson, chosen, onlyThePerson, recordAnswer } from "../question.ts";
 import { entriesReply } from "./entries-reply.ts";
 
 type Input = ParsedOf<"mailbox.answer">;
@@ -41,7 +41,7 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
       {
         hint:
           question.to_agent === person
-            ? "only the person can answer it, on the page or in a shell that is not an agent's; wait for the answer"
+            ? onlyThePerson
             : phrase`answer as the agent it was asked of: ${field("from", question.to_agent)}`,
       },
     );
