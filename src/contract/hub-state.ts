@@ -8,6 +8,9 @@ export type Manager = (typeof managers)[number];
 /** This variable tells a hub that it runs in the background, and under which manager. */
 export const serviceVariable = "INBOX_SERVICE";
 
+/** This variable names a process (as `thisProcess` writes it): a hub in the background ends when that one has. */
+export const untilVariable = "INBOX_UNTIL";
+
 export const hubState = () =>
   v.strictObject({
     url: v.string(),

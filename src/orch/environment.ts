@@ -25,6 +25,7 @@ export const personal: readonly string[] = [
   "INBOX_SUPERVISOR",
   "INBOX_PROFILES",
   "INBOX_SERVICE",
+  "INBOX_UNTIL",
   "INBOX_SHOWN",
   markName,
   // They would make our own runtime load code that it must not load.

@@ -3,7 +3,7 @@
  * once do it once. Only a running process counts (hub-folder.ts): a file that a killed one left is ignored.
  */
 import { type ErrorCode, errorTable, InboxError } from "../contract/errors.ts";
-import { type Manager, serviceVariable } from "../contract/hub-state.ts";
+import { type Manager, serviceVariable, untilVariable } from "../contract/hub-state.ts";
 import { field, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { impersonal, placeVariables } from "../orch/environment.ts";
@@ -79,6 +79,7 @@ export function unitOf(
       ...profilesVariable(env),
       INBOX_PROGRAM: "inbox",
       [serviceVariable]: manager,
+      ...(env[untilVariable] && { [untilVariable]: env[untilVariable] }),
     },
     folder,
     env: impersonal(env),

@@ -116,3 +116,33 @@ test.each(["Scatter", "│ adding them up"])(
     expect([...new Bun.Glob("restante-demo-*").scanSync({ cwd: folder.path, onlyFiles: false })]).toEqual([]);
   },
 );
+
+test("[N3.5] the hub of a demo that was killed ends, and nobody has to run another demo for it", async () => {
+  using folder = temporaryFolder();
+  await using seat = sitDown(["demo", "--no-open"], folder.path, { TMPDIR: folder.path });
+  await seat.sees("inbox up");
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await seat.sees("Scatter"))![0];
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  await seat[Symbol.asyncDispose]();
+  await until("the hub has ended", async () => !(await fetch(url).catch(() => undefined)));
+});
+
+test("[N3.5] a demo ends the hub in the folder that a killed one has left, and no other hub", async () => {
+  await using me = newcomer();
+  const { url: mine } = (await me.inbox("up", "--json")).json.hub;
+  const dead = Bun.spawn(["true"]);
+  await dead.exited;
+  // One was killed before it had a bus: from there, the next bus upwards is that of the user.
+  const [left, empty] = ["a", "b"].map((end) => join(me.path, `restante-demo-${dead.pid}-${end}`));
+  for (const path of [left!, empty!]) mkdirSync(path);
+  const there = { cwd: left!, env: { ...me.env, XDG_STATE_HOME: join(left!, ".state") } };
+  await run(["init"], there);
+  const { url: old } = (await run(["up", "--json"], there)).json.hub;
+  await using seat = sitDown(["demo", "--no-open"], me.path, { ...me.env, TMPDIR: me.path });
+  await seat.sees("inbox init");
+  expect([existsSync(left!), existsSync(empty!)]).toEqual([false, false]);
+  expect(await fetch(old).catch(() => "nobody")).toBe("nobody");
+  seat.type("\u0003");
+  expect(await seat.exited).toBe(130);
+  expect((await fetch(`${mine}/healthz`)).status).toBe(200);
+});

@@ -4,12 +4,16 @@
  * needed.
  */
 
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { untilVariable } from "../../contract/hub-state.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { busDemo } from "../../contract/operations/bus-demo.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { impersonal } from "../../orch/environment.ts";
+import { thisProcess } from "../../orch/holder.ts";
 import { isAlive } from "../../platform/alive.ts";
+import { isOwnFolder } from "../../platform/own-files.ts";
 import { fs } from "../../platform/system.ts";
 import type { Paint } from "../text/paint.ts";
 import { safe } from "../text/safe.ts";
@@ -48,18 +52,14 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export async function runDemo(env: Env, { input }: CommandInput, json: boolean): Promise<Output> {
   const { noOpen } = parseInput(busDemo, input);
+  clearLeftStages(env);
   const folder = makeStage();
-  // The demo is recorded nowhere else: not in the user's list of trusted buses, and none of the user's files are used.
-  const own = {
-    ...impersonal(env),
-    XDG_STATE_HOME: join(folder, ".state"),
-    XDG_CONFIG_HOME: join(folder, ".config"),
-  };
+  const own = environmentIn(folder, env);
   const steps = openSteps({ cwd: folder, env: own, json, apart: true });
   let ending: Promise<never> | undefined;
   const end = async () => {
     await steps.stop();
-    clearStage(folder, own);
+    clearStage(folder, env);
     process.exit(130);
   };
   const interrupted = () => {
@@ -78,21 +78,42 @@ export async function runDemo(env: Env, { input }: CommandInput, json: boolean):
     throw error;
   } finally {
     for (const signal of signals) process.off(signal, interrupted);
-    await steps.ask("inbox", ["down"]).catch(() => {});
+    await steps.ask("inbox", ["down", ...itsBus]).catch(() => {});
     fs().rmSync(folder, { recursive: true, force: true });
   }
 }
 
 const begin = "restante-demo-";
 
-/** Makes a temporary folder, and removes those that killed demos have left. */
-function makeStage(): string {
-  const { tmpdir } = require("node:os") as typeof import("node:os");
+/** Named, so that it is never a bus above the folder: this one may not have been created yet. */
+const itsBus = ["--db", ".agents/coord.db"];
+
+/**
+ * The demo is recorded nowhere else: not in the user's list of trusted buses, and none of the user's files are used.
+ * Its hub ends with this process, even if that is killed.
+ */
+const environmentIn = (folder: string, env: Env): Env => ({
+  ...impersonal(env),
+  XDG_STATE_HOME: join(folder, ".state"),
+  XDG_CONFIG_HOME: join(folder, ".config"),
+  [untilVariable]: thisProcess(),
+});
+
+/** Ends the hubs of demos that were killed, and removes their folders. */
+function clearLeftStages(env: Env): void {
   for (const name of fs().readdirSync(tmpdir())) {
     const pid = name.startsWith(begin) ? /^(\d+)-/.exec(name.slice(begin.length))?.[1] : undefined;
-    if (pid !== undefined && !isAlive(Number(pid)))
-      fs().rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    const folder = join(tmpdir(), name);
+    if (pid === undefined || isAlive(Number(pid)) || !isOwnFolder(folder)) continue;
+    try {
+      clearStage(folder, env);
+    } catch {
+      // It stays: this demo needs only a folder of its own.
+    }
   }
+}
+
+function makeStage(): string {
   const folder = fs().mkdtempSync(join(tmpdir(), `${begin}${process.pid}-`));
   const put = (name: string, text: string, mode = 0o600) =>
     fs().writeFileSync(join(folder, name), text, { mode });
@@ -105,12 +126,12 @@ function makeStage(): string {
   return folder;
 }
 
-/** At once, and without output: the person has pressed Ctrl-C. */
+/** Without output: the person has pressed Ctrl-C, or has started another demo. */
 function clearStage(folder: string, env: Env): void {
   const { programWords } = require("../../orch/program.ts") as typeof import("../../orch/program.ts");
-  Bun.spawnSync([...programWords(), "down", "--json"], {
+  Bun.spawnSync([...programWords(), "down", ...itsBus, "--json"], {
     cwd: folder,
-    env: { ...(env as Record<string, string>), INBOX_PROGRAM: "inbox" },
+    env: { ...(environmentIn(folder, env) as Record<string, string>), INBOX_PROGRAM: "inbox" },
   });
   fs().rmSync(folder, { recursive: true, force: true });
 }

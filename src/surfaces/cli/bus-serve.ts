@@ -1,6 +1,6 @@
 /** `inbox serve`: the hub in the foreground, until it is stopped. */
 import { InboxError } from "../../contract/errors.ts";
-import { managers, serviceVariable } from "../../contract/hub-state.ts";
+import { managers, serviceVariable, untilVariable } from "../../contract/hub-state.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { busServe } from "../../contract/operations/bus-serve.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
@@ -16,6 +16,15 @@ function brandAnew(): void {
   const { brandSelf } =
     require("../../platform/processes/brand.ts") as typeof import("../../platform/processes/brand.ts");
   brandSelf();
+}
+
+const lookMs = 1000;
+
+/** Calls `done` once the process that this hub was started for has ended, however it ended. */
+function endsWith(holder: string | undefined, done: () => void): Timer | undefined {
+  if (!holder) return undefined;
+  const { hasDied } = require("../../orch/holder.ts") as typeof import("../../orch/holder.ts");
+  return setInterval(() => hasDied(holder) && done(), lookMs);
 }
 
 /** Starts, prints the address, and returns once it has stopped. */
@@ -63,16 +72,16 @@ export async function runHub(
     log: log?.write,
     complain: warned,
   });
-  const { [serviceVariable]: kept } = asked.env;
+  const { [serviceVariable]: kept, [untilVariable]: holder } = asked.env;
   const manager = managers.find((each) => each === kept) ?? "foreground";
   if (manager !== "foreground") brandAnew();
   const startedAt = new Date().toISOString();
   const about = { url: hub.url, pid: process.pid, auth: hub.auth, version };
   const leave = noteHub(db, asked.env, { ...about, manager, startedAt, log: logFile ?? null });
   log?.write("info", "started", { ...about, db: hub.db });
-  const stopped = new Promise<void>((done) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
-  });
+  const stopping = Promise.withResolvers<void>();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.resolve());
+  const watching = endsWith(holder, stopping.resolve);
   await respond({ url: hub.url, db: hub.db, pid: process.pid, auth: hub.auth });
   if (hub.away) {
     warn(`${hub.away.message}. The hub keeps trying, and refuses calls with "storage" until then`);
@@ -80,7 +89,8 @@ export async function runHub(
   }
   // The database is there now, but cannot be served: this ends the hub as it would have at the start.
   const refused = new Promise<never>((_, reject) => hub.met.catch(reject));
-  await Promise.race([stopped, refused]).finally(async () => {
+  await Promise.race([stopping.promise, refused]).finally(async () => {
+    clearInterval(watching);
     await hub.stop();
     leave();
     log?.write("info", "stopped");
