@@ -69,7 +69,7 @@ test("[N1] without a terminal quickstart asks nothing, opens nothing and changes
   expect(entries.entries.map(({ choices }) => choices)).toEqual([["Got it", "Show me the demo"]]);
 });
 
-test("[N1] at a terminal each program is asked about, the page is opened, and a button pressed there arrives", async () => {
+test("[N1] [N1.6] at a terminal each program is asked about, the page is opened, and a button pressed there arrives", async () => {
   await using me = newcomer();
   await using seat = sitDown(["quickstart"], me.path, me.env);
   await seat.sees("inbox setup claude");
@@ -95,6 +95,15 @@ test("[N1] at a terminal each program is asked about, the page is opened, and a 
   });
   await seat.sees("you answered: Got it");
   expect(await seat.exited).toBe(0);
+  // The question is answered: a second quickstart waits for nobody, also in a folder below.
+  const below = join(me.path, "below");
+  mkdirSync(below);
+  for (const cwd of [me.path, below]) {
+    await using again = sitDown(["quickstart", "--no-open"], cwd, { ...me.env, PATH: "/nonexistent" });
+    await again.sees("(it was already asked)");
+    await again.sees("that question is already answered");
+    expect(await again.exited).toBe(0);
+  }
   await until(
     "the browser was started",
     () => existsSync(me.opened) && readFileSync(me.opened, "utf8") !== "",

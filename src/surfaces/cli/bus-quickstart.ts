@@ -5,7 +5,7 @@ import { InboxError } from "../../contract/errors.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { busQuickstart } from "../../contract/operations/bus-quickstart.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
-import { type Asked, isHub, locateOrNew, mayExist } from "../../location/locate.ts";
+import { type Asked, databaseFile, isHub, locateOrNew, mayExist } from "../../location/locate.ts";
 import { type ClientName, clientNames, clients } from "../../setup/clients.ts";
 import { safe } from "../text/safe.ts";
 import { openerOf, openPage } from "./browser.ts";
@@ -51,14 +51,9 @@ export async function runQuickstart(asked: Asked, { input }: CommandInput, json:
   const { url } = up.hub;
 
   steps.say("4. A first question to you. Agents ask like this; the answer goes back to whoever asked.");
-  const question = `Restante runs in ${basename(cwd)}. What next?`;
-  await steps.run(
-    "inbox",
-    ...["ask", "user", question, "--choices", `Got it,${demoChoice}`],
-    ...["--agent", guide, "--idempotency-key", "quickstart", ...place],
-  );
+  const question = await ask(steps, basename(folderServed(db) ?? cwd), place);
   show(steps, url, !noOpen && atTerminal ? openerOf(env) : undefined, env);
-  if (atTerminal && !yes) await wait(steps, place);
+  if (atTerminal && !yes) await wait(steps, question, place);
 
   steps.say("Next:");
   steps.note(
@@ -110,12 +105,45 @@ function show(steps: Steps, url: string, opener: string | undefined, env: Asked[
   if (opener) openPage(opener, url, env);
 }
 
-async function wait(steps: Steps, place: readonly string[]): Promise<void> {
-  steps.note("press a button there (Ctrl-C: not now)");
-  const words = ["receive", "--agent", guide, "--timeout-seconds", String(answerSeconds), ...place];
+/** The folder that a bus is in, as `init` creates it: the same from every folder below it. */
+const folderServed = (db: string) => /^(.+)\/\.agents\/[^/]+$/.exec(databaseFile(db) ?? "")?.[1];
+
+interface Question {
+  id: string;
+  /** An earlier quickstart has asked it. */
+  asked: boolean;
+}
+
+/** Asked once for each folder: the key makes a second quickstart find the first one's question. */
+async function ask(steps: Steps, folder: string, place: readonly string[]): Promise<Question> {
+  const text = `Restante runs in ${folder}. What next?`;
+  const { answer } = await steps.ask(
+    "inbox",
+    [
+      ...["ask", "user", text, "--choices", `Got it,${demoChoice}`],
+      ...["--agent", guide, "--idempotency-key", `quickstart-${folder}`, ...place],
+    ],
+    ({ deduplicated }) => (deduplicated ? ["(it was already asked)"] : []),
+  );
+  return { id: answer.message.message_id, asked: answer.deduplicated === true };
+}
+
+/** A question of an earlier quickstart may be answered, or deleted: then nobody can press a button. */
+async function isOpen(steps: Steps, { id, asked }: Question, place: readonly string[]): Promise<boolean> {
+  if (!asked) return true;
+  const { answer } = await steps.ask("inbox", ["entries", "list", "--needs-you", "--limit", "200", ...place]);
+  return answer.entries.some(({ message_id }: { message_id: string | null }) => message_id === id);
+}
+
+async function wait(steps: Steps, question: Question, place: readonly string[]): Promise<void> {
+  const open = await isOpen(steps, question, place);
+  if (open) steps.note("press a button there (Ctrl-C: not now)");
+  // An answer that was given after an earlier quickstart was interrupted is still in the inbox.
+  const seconds = open ? answerSeconds : 0;
+  const words = ["receive", "--agent", guide, "--timeout-seconds", String(seconds), ...place];
   const { answer } = await steps.ask("inbox", words);
   const [mail] = answer.messages;
-  if (!mail) return;
+  if (!mail) return open ? undefined : steps.note("that question is already answered, or was deleted");
   const { choice } = JSON.parse(mail.metadata_json);
   steps.note(`you answered: ${safe(choice ?? mail.message)}`);
   if (choice === demoChoice) await steps.hand("inbox", "demo");
