@@ -1,5 +1,5 @@
 /** [S1] The database that a command uses. */
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { BusFiles } from "../contract/document.ts";
 import { InboxError } from "../contract/errors.ts";
 import { call, option, phrase, type Reference, variable } from "../contract/phrase.ts";
@@ -57,8 +57,15 @@ export const mayExist = (location: string): boolean => engineAt(location).mayExi
 export const closedByCommands = (location: string): boolean =>
   findEngine(location)?.closedByCommands ?? false;
 
-/** [U5] Where the journal of entries is, if the database is a file. */
-export const journalBeside = (location: string): string | undefined => besideDatabase(location, "inbox");
+/**
+ * [U5] The folder of the journal of entries, if the database is a file. Databases that share a folder each have their
+ * own; that of the usual name keeps the folder that scripts know.
+ */
+export function journalBeside(location: string): string | undefined {
+  const file = databaseFile(location);
+  if (file === undefined) return undefined;
+  return basename(file) === basename(local) ? join(dirname(file), "inbox") : `${file}-inbox`;
+}
 
 /** The same for a hub's data folder, where one was given: the journal is in there, whatever the database is. */
 export const journalIn = (location: string, dataDir: string | undefined): string | undefined =>

@@ -256,6 +256,47 @@ describe("several processes", () => {
   );
 });
 
+test("[U5.6] databases in one folder have a journal each, and a backup or a restore concerns only its own", async () => {
+  using at = await desk();
+  const other = join(at.path, ".agents/other.db");
+  const third = join(at.path, ".agents/third.db");
+  await at.inbox("init", "--db", other);
+  await at.inbox("ask", "user", "of the usual one?");
+  await at.inbox("ask", "user", "of the other?", "--db", other);
+  const asked = (db: string) => parsed(db).map(({ comments }) => comments);
+  const usual = join(at.path, ".agents/inbox/entries.jsonl");
+  expect([asked(usual), asked(`${other}-inbox/entries.jsonl`)]).toEqual([
+    ["of the usual one?"],
+    ["of the other?"],
+  ]);
+  await at.inbox("backup", "b.tar", "--db", other);
+  const archive = readFileSync(join(at.path, "b.tar"), "utf8");
+  expect([archive.includes("of the other?"), archive.includes("of the usual one?")]).toEqual([true, false]);
+  expect((await at.inbox("restore", "b.tar", "--db", third)).json.kept).toEqual([]);
+  expect(asked(`${third}-inbox/entries.jsonl`)).toEqual(["of the other?"]);
+  expect(asked(usual)).toEqual(["of the usual one?"]);
+});
+
+test("[U5.6] a journal that databases shared stays that of the usual one; another gets all its entries in its own", async () => {
+  using at = await desk();
+  const other = join(at.path, ".agents/other.db");
+  await at.inbox("init", "--db", other);
+  await at.inbox("ask", "user", "first", "--db", other);
+  // As earlier versions had it.
+  const shared = join(at.path, ".agents/inbox/entries.jsonl");
+  mkdirSync(dirname(shared));
+  writeFileSync(shared, readFileSync(`${other}-inbox/entries.jsonl`));
+  rmSync(`${other}-inbox`, { recursive: true });
+  await at.inbox("ask", "user", "second", "--db", other);
+  expect(parsed(`${other}-inbox/entries.jsonl`).map(({ comments }) => comments)).toEqual(["first", "second"]);
+  await at.inbox("ask", "user", "mine");
+  expect(parsed(shared).map(({ comments }) => comments)).toEqual(["first", "mine"]);
+  // As docs/inbox.md says: without the lines of the others it is written anew.
+  rmSync(dirname(shared), { recursive: true });
+  await at.inbox("doctor", "--fix");
+  expect(parsed(shared).map(({ comments }) => comments)).toEqual(["mine"]);
+});
+
 test("[U3] entries can be seeded, but only by a hub for development", async () => {
   await using usual = await hubHere();
   const refused = await usual.ask("POST /api/inbox/seed", {});
