@@ -1,5 +1,6 @@
 /** [Q1] [Q2] [Q3] The queue itself: what is in it, in which order, and how that is changed. */
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { findTask } from "../../src/bus/task.ts";
 import { changeWorktree, planWorktree } from "../../src/bus/worktree.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
@@ -7,6 +8,7 @@ import { run as execute } from "../../src/sql/procedure.ts";
 import { sql } from "../../src/sql/sql.ts";
 import { byHand, unlooked } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { refusal } from "../support/refusal.ts";
 
 const agent = "main";
@@ -15,7 +17,34 @@ const queued = async (inbox: Inbox, of = agent) =>
   names((await inbox.call("tasks.queue", { agent: of })).queued);
 const run = (inbox: Inbox, count?: number) => inbox.call("tasks.run", { agent, count });
 
+/** The profile file of every bus of this process. */
+async function withProfiles(toml: string) {
+  const folder = temporaryFolder();
+  const file = join(folder.path, "agents.toml");
+  await Bun.write(file, toml);
+  process.env.INBOX_PROFILES = file;
+  return {
+    [Symbol.dispose]() {
+      delete process.env.INBOX_PROFILES;
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
 describe.each(engines)("$name", (engine) => {
+  test("[Q1.6] the answer says which program is not installed, and how to get it", async () => {
+    await using bench = await byHand(engine);
+    using _ = await withProfiles(
+      `[runners.none]\ncommand = ["no-such-program"]\n[runners.there]\ncommand = ["sh"]\n`,
+    );
+    const push = (profile: string) => bench.inbox.call("tasks.push", { agent, prompt: "x", profile });
+    expect((await push("none")).missing).toEqual({
+      program: "no-such-program",
+      hint: expect.stringContaining("put no-such-program on PATH"),
+    });
+    expect((await push("there")).missing).toBeUndefined();
+  });
+
   test("[Q1] push queues a task with all that was said, starts nothing, and sends nothing", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
@@ -114,6 +143,26 @@ describe.each(engines)("$name", (engine) => {
     expect(await shown(first.id)).toEqual(first);
     await bench.engine.write(() => execute(sql`update tasks set name = 'task_777' where name = ${first.id}`));
     expect((await shown("task_777")).id).toBe(second.id);
+  });
+
+  test("[Q1.7] a profile's name that no agent has is refused as the parent, unless the profile is given too", async () => {
+    await using bench = await byHand(engine);
+    using _ = await withProfiles(`default = "none"\n[runners.none]\ncommand = ["no-such-program"]\n`);
+    const { inbox } = bench;
+    const wrong = { agent: "codex", prompt: "x" };
+    for (const refused of [
+      await refusal(inbox.call("tasks.push", wrong)),
+      await refusal(inbox.call("tasks.assign", { agent: "codex", message: "x" })),
+    ])
+      expect([refused.code, String(refused.message)]).toEqual([
+        "invalid_input",
+        expect.stringContaining('"codex" is a profile'),
+      ]);
+    expect(await queued(inbox, "codex")).toEqual([]);
+    await inbox.call("tasks.push", { ...wrong, profile: "none", name: "both" });
+    // From now on there is an agent of that name.
+    await inbox.call("tasks.push", { ...wrong, name: "known" });
+    expect(await queued(inbox, "codex")).toEqual(["both", "known"]);
   });
 
   test("[Q1] a live agent that is not a sub-agent keeps its name to itself", async () => {

@@ -6,7 +6,10 @@ import { oneView } from "../task.ts";
 import { addTask, type NewTask } from "../tasks/add.ts";
 import { othersKept } from "../worktree.ts";
 
-export function* tasksPush(tx: Context, input: NewTask): Procedure<Omit<OutputOf<"tasks.push">, "trusted">> {
+export function* tasksPush(
+  tx: Context,
+  input: NewTask,
+): Procedure<Omit<OutputOf<"tasks.push">, "trusted" | "missing">> {
   // Read before the task exists: with the task, its worker's name counts as in use.
   const recipient = input.worker === undefined ? undefined : yield* recipientOf(tx, input.worker, false);
   const row = yield* addTask(tx, input);

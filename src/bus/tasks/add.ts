@@ -11,7 +11,7 @@ import { one, run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { insert } from "../../sql/table.ts";
 import { taskDependencies, tasks } from "../../sql/tables.ts";
-import { liveSince, seen } from "../agent.ts";
+import { isKnown, liveSince, seen } from "../agent.ts";
 import { append } from "../event.ts";
 import { admitName, ownerOf } from "../names.ts";
 import { spend } from "../quota.ts";
@@ -29,6 +29,8 @@ export type NewTask = Omit<
   cwd: string;
   profile: string | null;
   retries: number;
+  /** [Q1] A profile has the name of the parent, and the push names no profile. */
+  parentIsProfile?: boolean;
   /** [Q15] The permission of its profile; null if its program does not ask for permissions. */
   usualPermission: PermissionAsked | null;
   /** [A1] What was asked for, and the repository, if there is one that can be used. */
@@ -47,6 +49,7 @@ export type NewTask = Omit<
 export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
   yield* lockTasks(tx);
   const now = yield* tx.clock();
+  if (input.parentIsProfile) yield* refuseProfileAsParent(tx, input.agent);
   const name = input.name ?? (yield* freeName());
   yield* refuseTaken(name, input.agent, now);
   yield* admitName(name);
@@ -91,6 +94,18 @@ export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
     yield* planWorktree(made!.task_number, input.repository);
   yield* append(tx, { type: "task.pushed", source: input.agent, payload: { task: name }, now });
   return made!;
+}
+
+/** [Q1] `agent` is who pushes. With the name of a profile that nobody has used, the profile was meant. */
+function* refuseProfileAsParent(tx: Context, agent: string): Procedure<void> {
+  if (yield* isKnown(tx, agent)) return;
+  throw new InboxError(
+    "invalid_input",
+    phrase`${field("agent", agent)} is who gets the result, and no agent has that name: ${JSON.stringify(agent)} is a profile`,
+    {
+      hint: phrase`give ${field("profile", agent)} instead of ${field("agent")} to start a sub-agent with it; if you are the agent ${JSON.stringify(agent)}, give both`,
+    },
+  );
 }
 
 /** [A1] A task whose permission is unknown works directly in its folder, unless the push says otherwise. */

@@ -21,6 +21,8 @@ export const tasksPush = operation({
       ),
       /** Whether programs may be started for this bus, where it was pushed; a worker needs none. */
       trusted: v.boolean(),
+      /** The program of its profile, if it is not installed where it was pushed, and how to get it. */
+      missing: v.optional(v.strictObject({ program: v.string(), hint: v.string() })),
       /** Earlier tasks of its name whose branches are kept: from now on the name means this one. */
       others: v.optional(v.array(keptBranch())),
     }),

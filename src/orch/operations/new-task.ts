@@ -67,6 +67,7 @@ export async function complete(place: Workplace, asked: Asked, prompt: string): 
     worktree,
     repository: mayNeedOne(worktree, asked, profile) ? await repositoryFor(cwd, worktree, withChanges) : null,
     profile: profile.name,
+    parentIsProfile: asked.profile === undefined && profiles.all.has(asked.agent),
     retries: asked.retries ?? profile.runner.retries,
     usualPermission: profile.permission,
     review: reviewerOf(profiles, profile, { review, reviewRounds }),

@@ -79,7 +79,10 @@ const texts: Texts = {
       : `no events; continue with after_event ${output.nextEventId}`,
   // As the protocol of the calling program requires.
   "tasks.permit": (output) => JSON.stringify(output),
-  "tasks.push": ({ task }) => `queued ${task.name}; run starts it`,
+  "tasks.push": ({ task, missing }) =>
+    missing
+      ? `queued ${task.name}; but ${missing.program} is not installed here, so it would fail: ${missing.hint}`
+      : `queued ${task.name}; run starts it`,
   "tasks.run": ({ released, running, waiting }) =>
     released.length || running || waiting
       ? `${released.length ? `released: ${released.join(", ")}` : "no new tasks to run"}; results are delivered to your inbox`

@@ -105,11 +105,16 @@ function namesText(names: readonly string[]): string {
   return names.length > shownNames ? `${shown} and ${names.length - shownNames} more` : shown;
 }
 
+const missingText = (missing: OutputOf<"tasks.push">["missing"], paint: Paint) =>
+  missing
+    ? `\n${paint.yellow(`${inLine(missing.program)} is not installed: the task would fail; ${inLine(missing.hint)}`)}`
+    : "";
+
 export const taskRenders: NounRenders<"tasks"> = {
-  "tasks.push": ({ task, recipient, others, trusted }, paint, spell) => {
+  "tasks.push": ({ task, recipient, others, trusted, missing }, paint, spell) => {
     const starts = phrase`${call("tasks.run")} starts it${trusted ? "" : phrase`, once ${call("bus.trust")} has approved it`}`;
     const note = recipient ? recipientText(recipient, paint, spell) : "";
-    return `queued ${paint.bold(safe(task.name))}; ${spell(starts)}${note}${othersText(others, paint, spell)}`;
+    return `queued ${paint.bold(safe(task.name))}; ${spell(starts)}${missingText(missing, paint)}${note}${othersText(others, paint, spell)}`;
   },
   "tasks.run": ({ released, running, waiting, held }, _paint, spell) => {
     if (!released.length && !running && !waiting) return spell(phrase`nothing is queued; ${pushing} first`);
