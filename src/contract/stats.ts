@@ -24,6 +24,8 @@ export const stats = () =>
     mail: v.strictObject({
       waiting: v.number(),
       oldest: v.nullable(v.strictObject({ id: v.number(), agent: v.string(), createdAt: v.string() })),
+      /** For names that nobody has used yet: no agent, pool or task has them, and no reader is stored. */
+      unused: v.strictObject({ names: v.number(), waiting: v.number() }),
     }),
     deadLetters: v.number(),
     unreadEntries: v.number(),
@@ -52,6 +54,8 @@ export const stats = () =>
         live: v.boolean(),
       }),
     ),
+    /** The names that nobody has used yet, with the most mail first. */
+    unused: v.array(v.strictObject({ name: v.string(), mail: v.number(), oldestAt: v.string() })),
     /** Agents that have an open wait now. */
     waiters: v.array(v.string()),
     /** The leases that expire soonest. */

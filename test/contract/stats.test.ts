@@ -41,6 +41,8 @@ describe.each(engines)("$name", ({ start }) => {
       ["pool", 0, 1],
     ]);
     expect(shown.mail).toMatchObject({ waiting: 2, oldest: { id: 2, agent: "ada" } });
+    expect(shown.unused.map(({ name }) => name)).toEqual(["pool", "builds"]);
+    expect(shown.mail.unused).toEqual({ names: 2, waiting: 2 });
     expect(shown.queues[0]!.oldestAt).toBe(shown.mail.oldest!.createdAt);
     expect(shown.agents.live).toBe(shown.agents.known);
 
@@ -57,6 +59,42 @@ describe.each(engines)("$name", ({ start }) => {
       [0, 0, 0],
     );
     expect(ended).toEqual([1, 1, 1]);
+  });
+
+  test("[B8.4] [O1.1] mail for a name that nobody has used is counted and listed until somebody has", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const send = (to: string) => inbox.call("mailbox.send", { from: "lead", to, message: "x" });
+    const unused = async () => {
+      const { unused: listed, mail } = await inbox.call("stats.show", {});
+      const { unused: names } = await inbox.call("agents.list", {});
+      expect(listed.map(({ name, mail: count }) => ({ name, mail: count }))).toEqual(names);
+      expect(mail.unused).toEqual({
+        names: names.length,
+        waiting: names.reduce((sum, { mail: count }) => sum + count, 0),
+      });
+      return names.map(({ name, mail: count }) => [name, count]);
+    };
+    expect(await unused()).toEqual([]);
+    for (const to of ["boob", "aba", "boob", "user", "lead"]) await send(to);
+    await inbox.call("threads.send", { from: "lead", to: "cid", subject: "s" });
+    // None of these is unused: a task, a pool, a topic with a reader.
+    await inbox.call("tasks.push", { agent: "lead", name: "later", prompt: "x", worker: "ada" });
+    await send("later");
+    await inbox.call("pools.join", { pool: "crew", agent: "lead" });
+    await inbox.call("threads.send", { from: "ada", to: "crew", subject: "s" });
+    await inbox.call("messages.send", { channel: "read", content: "x", sender: "lead" });
+    await inbox.call("messages.inbox", { channel: "read", reader: "r", commit: true });
+    expect(await unused()).toEqual([
+      ["boob", 2],
+      ["aba", 1],
+      ["cid", 1],
+    ]);
+    await inbox.call("mailbox.check", { agent: "boob" });
+    expect(await unused()).toEqual([
+      ["aba", 1],
+      ["cid", 1],
+    ]);
   });
 
   test("[T9] a list contains the leases of its threads if it is asked for them", async () => {

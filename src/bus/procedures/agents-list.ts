@@ -9,6 +9,7 @@ import { agents as agentTable } from "../../sql/tables.ts";
 import { liveSince } from "../agent.ts";
 import { waiting } from "../channel.ts";
 import { hasGone } from "../ended-agent.ts";
+import { inboxesOf, mostMail } from "../inboxes.ts";
 import { isRunning } from "../task.ts";
 
 interface AgentRow extends RowOf<typeof agentTable> {
@@ -51,5 +52,6 @@ export function* agentsList(tx: Context, attending: ReadonlySet<string>): Proced
       live: row.gone === 0 && (row.last_seen_at >= since || row.running > 0 || attending.has(row.name)),
       ended: row.gone === 1,
     })),
+    unused: mostMail(yield* inboxesOf("nobody", now)).map(({ name, mail }) => ({ name, mail })),
   };
 }

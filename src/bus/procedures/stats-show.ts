@@ -3,15 +3,15 @@
  * the index and counted up to a limit, and rates look at the newest events only.
  */
 import { idOf } from "../../contract/ids.ts";
-import { mailLimit } from "../../contract/mail.ts";
 import { rateSeconds, type Stats, statsHours, statsLimit } from "../../contract/stats.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
 import { fragment, literal, sql } from "../../sql/sql.ts";
 import { liveSince } from "../agent.ts";
-import { doomed, unexpired, waiting } from "../channel.ts";
+import { doomed, unexpired } from "../channel.ts";
 import { costsNow } from "../daily-limit.ts";
 import { hasGone } from "../ended-agent.ts";
+import { type InboxWithMail, inboxesOf, inboxLimit, mailIn, mostMail } from "../inboxes.ts";
 import { isRunning } from "../task.ts";
 import { usagesOf, usageViews } from "../usage.ts";
 import { and, visible } from "../visible.ts";
@@ -20,14 +20,14 @@ import { and, visible } from "../visible.ts";
 type Running = Omit<Stats["subAgents"][number], "lastLine"> & { host: string | null; folder: string | null };
 export type StatsRead = Omit<Stats, "subAgents"> & { subAgents: Running[] };
 
-/** The maximum number of inboxes to look into, and of events for a rate. */
-const inboxLimit = 1000;
+/** The maximum number of events for a rate. */
 const eventLimit = 20_000;
 
 /** `attending`: agents with an open wait. */
 export function* statsShow(tx: Context, attending: ReadonlySet<string>): Procedure<StatsRead> {
   const now = yield* tx.clock();
-  const inboxes = yield* inboxesWithMail(now);
+  const inboxes = yield* inboxesOf("agents", now);
+  const unused = yield* inboxesOf("nobody", now);
   const oldest = inboxes.toSorted((a, b) => a.oldest - b.oldest)[0];
   const live = yield* liveOnes(now, attending);
   const known = yield* counted(sql`select count(*) as count from agents`);
@@ -36,10 +36,11 @@ export function* statsShow(tx: Context, attending: ReadonlySet<string>): Procedu
     agents: { known, live: live.size, waiting: attending.size },
     threads: yield* openThreads(),
     mail: {
-      waiting: inboxes.reduce((sum, { mail }) => sum + mail, 0),
+      waiting: mailIn(inboxes),
       oldest: oldest
         ? { id: oldest.oldest, agent: oldest.name, createdAt: yield* writtenAt(oldest.oldest) }
         : null,
+      unused: { names: unused.length, waiting: mailIn(unused) },
     },
     deadLetters: yield* deadLetters(now),
     unreadEntries: yield* counted(
@@ -50,6 +51,7 @@ export function* statsShow(tx: Context, attending: ReadonlySet<string>): Procedu
     rates: yield* ratesUntil(now),
     hours: yield* endedByHour(now),
     queues: yield* longestQueues(inboxes, live),
+    unused: yield* longestUnused(unused),
     waiters: [...attending].toSorted(byName).slice(0, statsLimit),
     leases: yield* leasesEndingSoonest(tx, now),
     subAgents: yield* runningSubAgents(tx),
@@ -71,32 +73,6 @@ const byName = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 function* counted(query: ReturnType<typeof sql>): Procedure<number> {
   return (yield* one<{ count: number }>(query))!.count;
-}
-
-interface InboxWithMail {
-  name: string;
-  mail: number;
-  /** The number of its oldest message. */
-  oldest: number;
-}
-
-/** Only inboxes of agents: messages in a topic wait for nobody in particular. */
-function* inboxesWithMail(now: string): Procedure<InboxWithMail[]> {
-  const rows = yield* all<{ name: string; mail: number; oldest: number | null }>(sql`
-    with recursive names (name) as (
-      select min(messages.to_agent) from messages where messages.acked_at is null and messages.dead_at is null
-      union all
-      select (select min(messages.to_agent) from messages
-        where messages.to_agent > names.name and messages.acked_at is null and messages.dead_at is null)
-      from names where names.name is not null
-    )
-    select found.name,
-      (select count(*) from (select 1 from messages where messages.to_agent = found.name and ${waiting(now)}
-        limit ${literal(mailLimit)}) as page) as mail,
-      (select min(messages.message_id) from messages where messages.to_agent = found.name and ${waiting(now)}) as oldest
-    from (select names.name from names where names.name is not null limit ${literal(inboxLimit)}) as found
-    join agents on agents.name = found.name order by found.name`);
-  return rows.flatMap(({ oldest, ...row }) => (oldest === null ? [] : [{ ...row, oldest }]));
 }
 
 function* writtenAt(message: number): Procedure<string> {
@@ -201,6 +177,13 @@ function* longestQueues(
     queues.push({ ...queue, oldestAt, live: live.has(queue.name) });
   }
   return queues;
+}
+
+function* longestUnused(unused: readonly InboxWithMail[]): Procedure<Stats["unused"]> {
+  const rows: Stats["unused"] = [];
+  for (const { name, mail, oldest } of mostMail(unused))
+    rows.push({ name, mail, oldestAt: yield* writtenAt(oldest) });
+  return rows;
 }
 
 interface LeaseRow {

@@ -6,6 +6,8 @@ export const agentsList = operation({
   kind: "read",
   access: { on: "everybody" },
   summary: "List agents with the threads they hold and their waiting mail",
+  detail:
+    "Also lists names that have mail although nobody has used them yet: topics that no reader is stored for, and names that were mistyped.",
   input: () => v.strictObject({}),
   output: () =>
     v.strictObject({
@@ -22,6 +24,8 @@ export const agentsList = operation({
           ended: v.boolean(),
         }),
       ),
+      /** Names that have mail, but that nobody has used yet: the most mail first, at most 20. */
+      unused: v.array(v.strictObject({ name: v.string(), mail: v.number() })),
     }),
   errors: [],
   cli: { command: "agents" },

@@ -127,7 +127,11 @@ function busLines({
       state("blocked", threads.blocked),
     ),
     ...gauge("mail_waiting", "Messages that wait in agents' inboxes.", ["", mail.waiting]),
-    ...gauge("mail_oldest_seconds", "How long the oldest of them has waited.", ["", oldest]),
+    ...gauge("mail_unused", "Messages for names that nobody has used yet.", ["", mail.unused.waiting]),
+    ...gauge("mail_oldest_seconds", "How long the oldest message in agents' inboxes has waited.", [
+      "",
+      oldest,
+    ]),
     ...gauge("dead_letters", "Messages that could not be delivered.", ["", deadLetters]),
     ...gauge("unread_entries", "Entries the person has not read.", ["", unreadEntries]),
     ...gauge(

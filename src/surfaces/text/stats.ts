@@ -30,6 +30,9 @@ function todayLine({ costs: { today, limit, held } }: Stats, paint: Paint): stri
   return [`${paint.bold("today")}    ${usageBrief(today)}${most === null ? "" : ` of ${most}`}${stop}`];
 }
 
+const unusedText = ({ names, waiting }: Stats["mail"]["unused"], paint: Paint) =>
+  waiting ? `, ${paint.yellow(`${waiting} for ${plural(names, "name")} that nobody has used`)}` : "";
+
 function summaryLines(stats: Stats, paint: Paint): string[] {
   const { agents, threads, mail, tasks, rates } = stats;
   const some = (count: number, text: string, colour = paint.yellow) =>
@@ -37,7 +40,7 @@ function summaryLines(stats: Stats, paint: Paint): string[] {
   return [
     `${paint.bold("agents")}   ${agents.live} live of ${agents.known}, ${agents.waiting} waiting`,
     `${paint.bold("threads")}  ${threads.pending} pending, ${threads.claimed + threads.inProgress} in work, ${some(threads.blocked, `${threads.blocked} blocked`)}`,
-    `${paint.bold("mail")}     ${mail.waiting} waiting${mail.oldest ? `, the oldest for ${age(mail.oldest.createdAt, stats.at)} (${cut(mail.oldest.agent, 30)})` : ""}, ${some(stats.deadLetters, plural(stats.deadLetters, "dead letter"), paint.red)}, ${some(stats.unreadEntries, `${stats.unreadEntries} unread by the person`)}`,
+    `${paint.bold("mail")}     ${mail.waiting} waiting${mail.oldest ? `, the oldest for ${age(mail.oldest.createdAt, stats.at)} (${cut(mail.oldest.agent, 30)})` : ""}${unusedText(mail.unused, paint)}, ${some(stats.deadLetters, plural(stats.deadLetters, "dead letter"), paint.red)}, ${some(stats.unreadEntries, `${stats.unreadEntries} unread by the person`)}`,
     `${paint.bold("tasks")}    ${tasks.running} running, ${tasks.waiting} released, ${tasks.queued} queued`,
     ...todayLine(stats, paint),
     hoursLine(stats, paint),
@@ -45,7 +48,11 @@ function summaryLines(stats: Stats, paint: Paint): string[] {
   ];
 }
 
-function tables({ at, queues, leases, subAgents, waiters }: Stats, paint: Paint, width: number): string[][] {
+function tables(
+  { at, queues, unused, leases, subAgents, waiters }: Stats,
+  paint: Paint,
+  width: number,
+): string[][] {
   const found: string[][] = [];
   const add = (head: string[], rows: string[][]) => {
     if (rows.length) found.push(textTable(head, rows, paint.dim).split("\n"));
@@ -83,6 +90,10 @@ function tables({ at, queues, leases, subAgents, waiters }: Stats, paint: Paint,
       String(each.pending),
       each.oldestAt === null ? "" : age(each.oldestAt, at),
     ]),
+  );
+  add(
+    ["NAME NOBODY HAS USED", "MAIL", "OLDEST"],
+    unused.map((each) => [cut(each.name, names), amount(each.mail), age(each.oldestAt, at)]),
   );
   if (waiters.length) found.push([`${paint.dim("WAITING")}  ${cut(waiters.join(", "), width - 10)}`]);
   return found;
