@@ -19,6 +19,7 @@ export const arrow: Record<string, readonly string[]> = {
     "src/orch/program.ts",
     "src/orch/retry.ts",
     "src/orch/supervisor.ts",
+    "src/service/bound-hub.ts",
     "src/service/hub-folder.ts",
     "src/service/hub-log.ts",
     "src/service/log-lines.ts",

@@ -6,15 +6,14 @@
 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { untilVariable } from "../../contract/hub-state.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { busDemo } from "../../contract/operations/bus-demo.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { impersonal } from "../../orch/environment.ts";
-import { thisProcess } from "../../orch/holder.ts";
 import { isAlive } from "../../platform/alive.ts";
 import { isOwnFolder } from "../../platform/own-files.ts";
 import { fs } from "../../platform/system.ts";
+import { untilThisEnds } from "../../service/bound-hub.ts";
 import type { Paint } from "../text/paint.ts";
 import { safe } from "../text/safe.ts";
 import { openerOf, openPage } from "./browser.ts";
@@ -96,7 +95,7 @@ const environmentIn = (folder: string, env: Env): Env => ({
   ...impersonal(env),
   XDG_STATE_HOME: join(folder, ".state"),
   XDG_CONFIG_HOME: join(folder, ".config"),
-  [untilVariable]: thisProcess(),
+  ...untilThisEnds(),
 });
 
 /** Ends the hubs of demos that were killed, and removes their folders. */

@@ -1,6 +1,6 @@
 /** `inbox serve`: the hub in the foreground, until it is stopped. */
 import { InboxError } from "../../contract/errors.ts";
-import { managers, serviceVariable, untilVariable } from "../../contract/hub-state.ts";
+import { managers, serviceVariable } from "../../contract/hub-state.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { busServe } from "../../contract/operations/bus-serve.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
@@ -16,15 +16,6 @@ function brandAnew(): void {
   const { brandSelf } =
     require("../../platform/processes/brand.ts") as typeof import("../../platform/processes/brand.ts");
   brandSelf();
-}
-
-const lookMs = 1000;
-
-/** Calls `done` once the process that this hub was started for has ended, however it ended. */
-function endsWith(holder: string | undefined, done: () => void): Timer | undefined {
-  if (!holder) return undefined;
-  const { hasDied } = require("../../orch/holder.ts") as typeof import("../../orch/holder.ts");
-  return setInterval(() => hasDied(holder) && done(), lookMs);
 }
 
 /** Starts, prints the address, and returns once it has stopped. */
@@ -53,6 +44,7 @@ export async function runHub(
   // No other command needs servers, pages and documents: loading them takes 2 ms.
   const { openLog } = await import("../../service/hub-log.ts");
   const { noteHub } = await import("../../service/hub-folder.ts");
+  const { whenOwnerEnds } = await import("../../service/bound-hub.ts");
   const { startHub } = require("../../hub.ts") as typeof import("../../hub.ts");
   const log = format || logFile ? openLog({ format: format ?? "text", file: logFile }) : undefined;
   const warned = (message: Text) => {
@@ -72,7 +64,7 @@ export async function runHub(
     log: log?.write,
     complain: warned,
   });
-  const { [serviceVariable]: kept, [untilVariable]: holder } = asked.env;
+  const { [serviceVariable]: kept } = asked.env;
   const manager = managers.find((each) => each === kept) ?? "foreground";
   if (manager !== "foreground") brandAnew();
   const startedAt = new Date().toISOString();
@@ -81,7 +73,7 @@ export async function runHub(
   log?.write("info", "started", { ...about, db: hub.db });
   const stopping = Promise.withResolvers<void>();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.resolve());
-  const watching = endsWith(holder, stopping.resolve);
+  const watching = whenOwnerEnds(asked.env, stopping.resolve);
   await respond({ url: hub.url, db: hub.db, pid: process.pid, auth: hub.auth });
   if (hub.away) {
     warn(`${hub.away.message}. The hub keeps trying, and refuses calls with "storage" until then`);
