@@ -10,7 +10,7 @@ import { pathProblem } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
 import { pathOfOpen } from "../platform/descriptors.ts";
 import { isPortable } from "../platform/portable.ts";
-import { fs } from "../platform/system.ts";
+import { fs, look } from "../platform/system.ts";
 import { isOfBus } from "./bus-files.ts";
 
 export interface Opened {
@@ -22,7 +22,7 @@ export interface Opened {
 /** Linux: a descriptor that references a file without opening it. */
 const onlyNamed = 0o10000000;
 
-/** Why a document cannot be shown; `details.gone` says that it does not exist. */
+/** Why a document cannot be shown. */
 export const notShown = (path: string, problem: string) =>
   new InboxError("not_found", `${path}: ${problem}`, {
     hint: "check the file in the workspace's folder",
@@ -46,6 +46,23 @@ export function openConfined({ root, bus }: Confines, path: string): Opened {
   } catch (error) {
     throw error instanceof InboxError ? error : notShown(path, reasonOf(error));
   }
+}
+
+/**
+ * [U1] Those of the paths at which there is no file. None if the folder is not on this machine: then nothing is known
+ * about its files.
+ */
+export function missingIn(confines: Confines, paths: readonly string[]): string[] {
+  if (look(confines.root)?.kind !== "folder") return [];
+  return paths.filter((path) => {
+    try {
+      fs().closeSync(openConfined(confines, path).descriptor);
+      return false;
+    } catch (error) {
+      if (error instanceof InboxError) return error.details?.problem === noFile;
+      throw error;
+    }
+  });
 }
 
 type Placed = Opened & { place: string };
@@ -105,9 +122,11 @@ function check(path: string, root: string, place: string, stat: Stats): void {
   if (!stat.isFile()) throw notShown(path, stat.isDirectory() ? "it is a folder" : "it is not a file");
 }
 
+const noFile = "there is no such file";
+
 const reasons: Record<string, string> = {
-  ENOENT: "there is no such file",
-  ENOTDIR: "there is no such file",
+  ENOENT: noFile,
+  ENOTDIR: noFile,
   EACCES: "the hub has no permission to read it",
   EPERM: "the hub has no permission to read it",
   ELOOP: "its symbolic links form a loop",

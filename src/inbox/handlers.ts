@@ -15,7 +15,6 @@ import { entriesDelete } from "../bus/procedures/entries-delete.ts";
 import { entriesExport } from "../bus/procedures/entries-export.ts";
 import { entriesHistory } from "../bus/procedures/entries-history.ts";
 import { entriesImport } from "../bus/procedures/entries-import.ts";
-import { entriesPush } from "../bus/procedures/entries-push.ts";
 import { entriesRead } from "../bus/procedures/entries-read.ts";
 import { entriesReadAll } from "../bus/procedures/entries-read-all.ts";
 import { entriesReply } from "../bus/procedures/entries-reply.ts";
@@ -110,6 +109,7 @@ const retention = () => require("./retention-apply.ts") as typeof import("./rete
 const taskFiles = () => require("../orch/task-files.ts") as typeof import("../orch/task-files.ts");
 const transcripts = () =>
   require("../orch/operations/tasks-log.ts") as typeof import("../orch/operations/tasks-log.ts");
+const entryPush = () => require("./entries-push.ts") as typeof import("./entries-push.ts");
 const seen = () => require("./seen-documents.ts") as typeof import("./seen-documents.ts");
 const folders = () => require("../documents/bus-files.ts") as typeof import("../documents/bus-files.ts");
 
@@ -245,7 +245,8 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "workspaces.list": reads(workspacesList),
   "workspaces.edit": writes(workspacesEdit),
   "workspaces.remove": writes(workspacesRemove),
-  "entries.push": writes(entriesPush),
+  "entries.push": async (engine, input, { keyed }, { files }) =>
+    written(engine, keyed, await entryPush().pushTo(engine, input, files)),
   "entries.history": reads(entriesHistory),
   "entries.show": handEntry,
   "entries.reply": writes(entriesReply),

@@ -64,6 +64,7 @@ describe.each(engines)("$name", ({ start }) => {
     write("full.txt", "x".repeat(seenLimits.bytes));
     write("nul.txt", "a\0b");
     write("latin.txt", new Uint8Array([0xe9]));
+    write("gone.txt", "soon");
     mkdirSync(join(folder.path, "folder"));
     const workspace = await workspaceIn(inbox, folder.path);
     const id = await push(
@@ -76,9 +77,10 @@ describe.each(engines)("$name", ({ start }) => {
       "gone.txt",
       "folder",
     );
+    rmSync(join(folder.path, "gone.txt"));
     expect(await inbox.call("entries.seen", { id })).toEqual({ kept: ["full.txt"] });
-    rmSync(join(folder.path, "full.txt"));
     const other = await push(inbox, workspace, "full.txt");
+    rmSync(join(folder.path, "full.txt"));
     expect(await changes(inbox, other)).toMatchObject([
       { before: expect.any(String), after: null, added: 0 },
     ]);

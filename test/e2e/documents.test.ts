@@ -1,5 +1,7 @@
 /** Every kind of document, as the page shows it, and what changed since the person last looked. */
 import { beforeAll, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { inBrowser } from "../support/in-browser.ts";
 import type { Workspace } from "../support/scene.ts";
 import { until } from "../support/until.ts";
@@ -137,8 +139,10 @@ inBrowser({}, (here) => {
     space.write("e.zip", new Uint8Array(12_345));
     space.write("Makefile", "all:\n\techo hi\n");
     space.write("unknown.xyz", new Uint8Array([1, 0, 2]));
+    space.write("missing.md", "soon gone");
     const docs = ["a.py", "b.csv", "c.json", "d.png", "e.zip", "Makefile", "unknown.xyz", "missing.md"];
     const id = await space.push({ docs });
+    rmSync(join(space.path, "missing.md"));
     await using window = await open(`/inbox/${id}`);
     const { page } = window;
     const doc = (name: string) => page.getByRole("region", { name, exact: true });

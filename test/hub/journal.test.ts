@@ -33,7 +33,7 @@ async function bus() {
   await createBus(db);
   const inbox = openInbox(db);
   const { workspace } = await inbox.call("workspaces.add", {
-    path: "/tmp",
+    path: "/on/another/machine",
     label: "Macro thesis 2026-05",
     agent: "ada",
   });
@@ -216,7 +216,7 @@ describe("several processes", () => {
 
   test("[U5] an entry that is pushed over MCP or sent to the person through the hub is in the journal soon after", async () => {
     await using hub = await hubHere();
-    const { json } = await hub.ask("POST /api/workspaces", { path: "/tmp", label: "Macro" });
+    const { json } = await hub.ask("POST /api/workspaces", { path: "/on/another/machine", label: "Macro" });
     await using agent = await overHttp(`${hub.url}/mcp/${json.workspace.workspaceId}`, "2025-11-25");
     const pushed = await agent.call("inbox_push", { comments: "look" });
     await hub.ask("POST /api/mailbox/user/send", { from: "w", message: "hello" });

@@ -53,7 +53,11 @@ async function bus(): Promise<Bus> {
   const db = join(folder.path, "coord.db");
   freshDatabase(db);
   const inbox = openInbox(db);
-  const { workspace } = await inbox.call("workspaces.add", { path: "/tmp", label: "x", agent: "w" });
+  const { workspace } = await inbox.call("workspaces.add", {
+    path: "/on/another/machine",
+    label: "x",
+    agent: "w",
+  });
   await inbox.close();
   return { db, workspace: workspace.workspaceId, [Symbol.dispose]: folder[Symbol.dispose] };
 }

@@ -105,7 +105,7 @@ export async function fillRichly(location: string): Promise<Rich> {
   await call("mailbox.check", { agent: "reader", ack: "manual" });
   await call(...keyed);
   const { workspace } = await call("workspaces.add", {
-    path: "/tmp",
+    path: "/on/another/machine",
     label: "Macro thesis",
     agent: "writer",
   });

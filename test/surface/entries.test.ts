@@ -1,18 +1,19 @@
 /** The person's inbox on the command line. */
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { desk, run } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
 
 test("[U3] [U4] [U6] a person lists, shows, reads, answers, deletes and restores entries", async () => {
   using at = await desk();
-  writeFileSync(join(at.path, "report.md"), "# Done\n");
+  for (const name of ["report.md", "gone.md"]) writeFileSync(join(at.path, name), "# Done\n");
   const { workspace } = (await at.inbox("workspace", "add", ".", "--label", "Macro", "--agent", "ada")).json;
   const docs = '[{"path": "report.md"}, {"path": "gone.md"}]';
   const { id } = (
     await at.inbox("entries", "push", workspace.workspace_id, "--docs", docs, "--comments", "Look")
   ).json;
+  rmSync(join(at.path, "gone.md"));
   const list = await at.human("entries", "list");
   expect(list.stdout).toContain(`● ${id}`);
   expect(list.stdout).toContain("1 unread");

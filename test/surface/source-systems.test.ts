@@ -46,7 +46,8 @@ test("[C5] --tools tx lists the tools of channels under that protocol's names, o
 test("[U3] the history is paged by a time as well: before= takes an entry's ts, or ISO 8601", async () => {
   let now = Date.parse("2030-01-01T00:00:00.000Z");
   await using hub = await hubHere({ now: () => now, supervise: false });
-  const { workspace } = (await hub.ask("POST /api/workspaces", { path: "/tmp", label: "x" })).json;
+  const { workspace } = (await hub.ask("POST /api/workspaces", { path: "/on/another/machine", label: "x" }))
+    .json;
   const pushed: { id: string; ts: number }[] = [];
   for (const comments of ["one", "two", "three"]) {
     now += 1000;

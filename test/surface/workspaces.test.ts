@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { desk } from "../support/cli.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { hubHere } from "../support/hub.ts";
 import { overHttp, revisions } from "../support/mcp.ts";
 
@@ -17,6 +20,7 @@ test("[U1] a workspace is a folder with an id, a label and an agent; its entries
   const push = (...args: string[]) => at.inbox("entries", "push", workspace.workspace_id, ...args);
   const first = (await push("--comments", "Drafted it")).json;
   expect(first).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), ts: expect.any(Number) });
+  writeFileSync(join(at.path, "report.md"), "# Done\n");
   const second = (await push("--docs", '[{"path": "report.md"}]')).json;
   const { entries, has_more } = (await at.inbox("entries", "list", "--limit", "1")).json;
   expect([entries.length, has_more, entries[0].id]).toEqual([1, true, second.id]);
@@ -58,7 +62,11 @@ test("[U1] [U2] a push says something, points only into its workspace, and its w
   expect(await code(id, "--docs", "[]", "--comments", "  ")).toBe("invalid_input");
   for (const path of ["../x", "a/../../x", "/etc/passwd", "~/x", "C:\\x", "a\\..\\..\\x", ""])
     expect([path, await code(id, "--docs", JSON.stringify([{ path }]))]).toEqual([path, "invalid_input"]);
-  expect(await code(id, "--docs", '[{"path": "a/./b..md"}]')).toBe("ok");
+  const odd = ["--docs", '[{"path": "a/./b..md"}]'];
+  expect(await code(id, ...odd)).toBe("not_found");
+  mkdirSync(join(at.path, "a"));
+  writeFileSync(join(at.path, "a/b..md"), "x");
+  expect(await code(id, ...odd)).toBe("ok");
   expect(await code("ws-unknown1", "--comments", "x")).toBe("not_found");
   const message = async (docs: string) =>
     (await at.inbox("entries", "push", id, "--docs", docs)).json.error.message;
@@ -70,11 +78,40 @@ test("[U1] [U2] a push says something, points only into its workspace, and its w
   expect(await message('[{"path": "../x"}]')).toBe('--docs must not lead outside the workspace, got "../x"');
 });
 
+test("[U1.5] a document that does not exist is refused, on every surface, and the error says where it was looked for", async () => {
+  using at = await desk();
+  await using hub = await hubHere({ db: at.db });
+  const { workspace } = (await at.inbox("workspace", "add", ".", "--label", "x")).json;
+  const id = workspace.workspace_id;
+  await using model = await overHttp(`${hub.url}/mcp/${id}`, revisions[0]);
+  writeFileSync(join(at.path, "there.md"), "x");
+  const docs = [{ path: "there.md" }, { path: "nope.md" }, { path: "there.md/x" }];
+  const errors = [
+    (await at.inbox("entries", "push", id, "--docs", "there.md,nope.md,there.md/x")).json.error,
+    (await at.inbox("entries", "push", id, "--docs", JSON.stringify(docs), "--db", hub.url)).json.error,
+    (await hub.ask(`POST /api/workspaces/${id}/entries`, { docs })).json.error,
+    (await model.call("inbox_push", { docs })).fields.error,
+  ];
+  const message = `there is no file "nope.md" or "there.md/x" in ${at.path}, the folder of the workspace ${id}`;
+  for (const error of errors) expect(error).toMatchObject({ code: "not_found", message });
+  expect((await at.inbox("entries", "list")).json.entries).toEqual([]);
+  // Repeated with its key it is the same push, whatever has become of the file.
+  const push = ["entries", "push", id, "--docs", "there.md", "--idempotency-key", "k"];
+  const first = (await at.inbox(...push)).json;
+  rmSync(join(at.path, "there.md"));
+  expect((await at.inbox(...push)).json).toMatchObject({ id: first.id, deduplicated: true });
+  // Nothing is known about files of another machine.
+  const { workspace: far } = (await at.inbox("workspace", "add", "/no/such", "--label", "far")).json;
+  expect((await at.inbox("entries", "push", far.workspace_id, "--docs", "nope.md")).code).toBe(0);
+});
+
 test.each([...revisions])(
   "[U1] %s: inbox_push is there only at the workspace's own address, which alone says whose it is",
   async (revision) => {
     await using hub = await hubHere();
-    const made = await hub.ask("POST /api/workspaces", { path: "/tmp", label: "Macro" });
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, "a.md"), "x");
+    const made = await hub.ask("POST /api/workspaces", { path: folder.path, label: "Macro" });
     const { workspaceId } = made.json.workspace;
     await using inside = await overHttp(`${hub.url}/mcp/${workspaceId}`, revision);
     await using outside = await overHttp(`${hub.url}/mcp?agent=${workspaceId}`, revision);

@@ -9,9 +9,11 @@ import { whereMuted } from "../entry-folder.ts";
 import { bytesOf, spend } from "../quota.ts";
 import { findWorkspace } from "../workspace.ts";
 
+/** `missing`: documents that are not in the workspace's folder. */
 export function* entriesPush(
   tx: Context,
   input: ParsedOf<"entries.push">,
+  missing: readonly string[],
 ): Procedure<OutputOf<"entries.push">> {
   const comments = input.comments?.trim() ? input.comments : "";
   const docs = input.docs ?? [];
@@ -20,6 +22,15 @@ export function* entriesPush(
       hint: phrase`add ${field("docs", blank("report.md"))}, or ${field("comments", blank("…"))}`,
     });
   const workspace = yield* findWorkspace(input.workspace);
+  if (missing.length)
+    throw new InboxError(
+      "not_found",
+      `there is no file ${missing.map((path) => JSON.stringify(path)).join(" or ")} in ${workspace.path}, the folder of the workspace ${workspace.workspace_id}`,
+      {
+        hint: phrase`write it first; ${field("docs")} are paths relative to that folder`,
+        details: { missing: [...missing], folder: workspace.path },
+      },
+    );
   yield* tx.lock(entryOrder);
   const now = yield* tx.clock();
   const bytes = () => bytesOf({ summary: comments, payload: docs });

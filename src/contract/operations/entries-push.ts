@@ -9,7 +9,7 @@ export const entriesPush = operation({
   access: { on: "workspace", by: "workspace", does: "change" },
   summary: "Add an entry to the person's inbox",
   detail:
-    "Give documents of the workspace, comments, or both. The person sees each document as it is when the entry is opened. " +
+    "Give documents of the workspace, comments, or both. A document that does not exist is refused. The person sees each document as it is when the entry is opened. " +
     "With choices the entry is a question: the answer goes to the workspace's agent, with payload.choice.",
   input: () =>
     v.strictObject({ workspace: workspaceId(), docs: docs(), comments: comments(), choices: choices() }),
