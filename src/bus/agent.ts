@@ -57,10 +57,10 @@ export function* namesOf(agent: string): Procedure<string[]> {
   return [agent, ...rows.map((row) => row.pool)];
 }
 
-/** [M13] Whether the name is in use, and which similar ones are. Strict refuses one that is not. */
-export function* recipientOf(tx: Context, name: string, strict: boolean): Procedure<Recipient> {
+/** [M13] Whether it is the name of an agent, a pool or a topic. */
+function* isUsed(tx: Context, name: string): Procedure<boolean> {
   // [U9] The person is always known.
-  if (name === "user" || tx.recall(`known:${name}`)) return { name, known: true, similar: [] };
+  if (name === "user" || tx.recall(`known:${name}`)) return true;
   const known = yield* one<{ known: string }>(
     there(sql`
       select 'agent' as known from agents where agents.name = ${name}
@@ -70,7 +70,19 @@ export function* recipientOf(tx: Context, name: string, strict: boolean): Proced
   );
   // An agent stays known for ever, a pool only while it has members, a topic while it has messages or readers.
   if (known?.known === "agent") tx.learn(`known:${name}`, "agent");
-  if (known) return { name, known: true, similar: [] };
+  return known !== undefined;
+}
+
+/** [M13] For an answer that found nothing in a channel: the names that are like an unused one. */
+export function* meantBy(tx: Context, channel: string): Procedure<{ similar?: string[] }> {
+  if (yield* isUsed(tx, channel)) return {};
+  const similar = yield* similarTo(channel);
+  return similar.length ? { similar } : {};
+}
+
+/** [M13] Whether the name is in use, and which similar ones are. Strict refuses one that is not. */
+export function* recipientOf(tx: Context, name: string, strict: boolean): Procedure<Recipient> {
+  if (yield* isUsed(tx, name)) return { name, known: true, similar: [] };
   yield* admitName(name);
   const similar = yield* similarTo(name);
   if (!strict) return { name, known: false, similar };
@@ -89,7 +101,7 @@ export function* recipientOf(tx: Context, name: string, strict: boolean): Proced
  */
 const compared = 500;
 
-/** Called only when a name is used for the first time: after that it is known. */
+/** Called only for a name that nobody has used: after its first use it is known. */
 function* similarTo(name: string): Procedure<string[]> {
   const first = firstLetterOf(name);
   const acting = yield* all<{ name: string }>(sql`

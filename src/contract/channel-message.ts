@@ -5,6 +5,9 @@ import { messageNumber } from "./ids.ts";
 import { kinds, shownInEveryView } from "./message.ts";
 import type { Text } from "./phrase.ts";
 
+/** [M13] Names like that of a channel that nobody has used, and in which nothing was found. */
+export const similarChannels = () => v.optional(v.array(v.string()));
+
 export const messageStatuses = ["pending", "acked", "dead"] as const;
 
 export const channelMessage = () =>

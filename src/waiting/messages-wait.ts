@@ -1,5 +1,6 @@
 /** [M14] A read of a channel that waits while there is nothing to read. */
-import { messagesInbox } from "../bus/procedures/messages-inbox.ts";
+import { meantBy } from "../bus/agent.ts";
+import { pageOf } from "../bus/procedures/messages-inbox.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import { agentTopic } from "../sql/topics.ts";
@@ -15,12 +16,12 @@ export async function messagesWait(
     engine,
     { topics: [agentTopic(channel)] },
     async () => {
-      const read = await engine.read((tx) =>
-        messagesInbox(tx, { ...input, onlyAcked: false, newest: false }),
-      );
+      const read = await engine.read((tx) => pageOf(tx, { ...input, onlyAcked: false, newest: false }));
       return { found: read.count ? read : undefined };
     },
     { timeoutMs: inMs(timeoutSeconds), signal },
   );
-  return { ...(page ?? { messages: [], channel, count: 0 }), woke: page !== undefined };
+  if (page) return { ...page, woke: true };
+  const meant = await engine.read((tx) => meantBy(tx, channel));
+  return { messages: [], channel, count: 0, ...meant, woke: false };
 }

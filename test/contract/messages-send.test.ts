@@ -399,6 +399,28 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await post(inbox, { channel: "deploymnets" })).recipient.similar).toEqual(["deployments"]);
   });
 
+  test("[M13.6] reading a channel that nobody has used suggests close names; one that is used and empty does not", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await post(inbox, { channel: "topic" });
+    const reads = (channel: string) =>
+      Promise.all([
+        inbox.call("messages.inbox", { channel }),
+        inbox.call("messages.wait", { channel, timeoutSeconds: 0 }),
+        inbox.call("messages.pending", { channel }),
+        inbox.call("messages.readers", { channel }),
+      ]);
+    const suggested = async (channel: string) => (await reads(channel)).map(({ similar }) => similar);
+    expect(await suggested("topci")).toEqual([["topic"], ["topic"], ["topic"], ["topic"]]);
+    const nothing = Array.from({ length: 4 });
+    expect(await suggested("something-else")).toEqual(nothing);
+    await inbox.call("messages.ackAll", { channel: "topic", agent: "lead" });
+    expect(await suggested("topic")).toEqual(nothing);
+    expect(await suggested("user")).toEqual(nothing);
+    // Nothing was written: the name is still unused.
+    expect(await suggested("topci")).toEqual([["topic"], ["topic"], ["topic"], ["topic"]]);
+  });
+
   test("[M13] names that differ in their numbers are a series of topics, no typing errors", async () => {
     await using bench = await start();
     const { inbox } = bench;

@@ -8,6 +8,7 @@ import { all, one } from "../../sql/procedure.ts";
 import { fragment, joined, literal, type Sql, sql } from "../../sql/sql.ts";
 import type { RowOf } from "../../sql/table.ts";
 import type { pruned } from "../../sql/tables.ts";
+import { meantBy } from "../agent.ts";
 import { aged, channelView, fitted, unexpired, waiting } from "../channel.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
 import { positionOf } from "../reader-position.ts";
@@ -15,7 +16,13 @@ import { visible } from "../visible.ts";
 
 type Input = ParsedOf<"messages.inbox">;
 
+/** [M13] With names that may have been meant, if the channel has never had a message. */
 export function* messagesInbox(tx: Context, input: Input): Procedure<OutputOf<"messages.inbox">> {
+  const page = yield* pageOf(tx, input);
+  return page.count ? page : { ...page, ...(yield* meantBy(tx, input.channel)) };
+}
+
+export function* pageOf(tx: Context, input: Input): Procedure<OutputOf<"messages.inbox">> {
   const { channel, reader, sender, correlationId } = input;
   const now = yield* tx.clock();
   const stored = reader === undefined ? undefined : yield* positionOf(channel, reader);

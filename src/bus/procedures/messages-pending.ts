@@ -3,6 +3,7 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
+import { meantBy } from "../agent.ts";
 import { waiting } from "../channel.ts";
 import { and, visible } from "../visible.ts";
 
@@ -14,5 +15,5 @@ export function* messagesPending(
   const row = yield* one<{ count: number }>(
     sql`select count(*) as count from messages where messages.to_agent = ${channel} and ${waiting(now)} ${and(visible.messages(tx))}`,
   );
-  return { channel, count: row!.count };
+  return { channel, count: row!.count, ...(row!.count ? {} : yield* meantBy(tx, channel)) };
 }

@@ -4,6 +4,7 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { literal, sql } from "../../sql/sql.ts";
+import { meantBy } from "../agent.ts";
 import { unexpired } from "../channel.ts";
 
 /** The maximum number of readers that are listed. */
@@ -22,5 +23,6 @@ export function* messagesReaders(
   return {
     channel,
     readers: rows.map(({ committed_at, ...row }) => ({ ...row, committedAt: committed_at })),
+    ...(rows.length ? {} : yield* meantBy(tx, channel)),
   };
 }

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { channelFilter, channelMessage } from "../channel-message.ts";
+import { channelFilter, channelMessage, similarChannels } from "../channel-message.ts";
 import { excludes, needs } from "../combinations.ts";
 import { flag, name } from "../fields.ts";
 import { operation } from "../operation.ts";
@@ -25,7 +25,12 @@ export const messagesInbox = operation({
     excludes("onlyAcked", "includeAcked"),
   ],
   output: () =>
-    v.strictObject({ messages: v.array(channelMessage()), channel: v.string(), count: v.number() }),
+    v.strictObject({
+      messages: v.array(channelMessage()),
+      channel: v.string(),
+      count: v.number(),
+      similar: similarChannels(),
+    }),
   errors: ["invalid_input", "cursor_expired"],
   cli: { command: "msg inbox", plain: ["channel"], shape: "channel", bare: "messages" },
   marks: { with: "commit", whose: "reader" },

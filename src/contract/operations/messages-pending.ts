@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { channel } from "../channel-message.ts";
+import { channel, similarChannels } from "../channel-message.ts";
 import { operation } from "../operation.ts";
 
 export const messagesPending = operation({
@@ -8,7 +8,7 @@ export const messagesPending = operation({
   access: { on: "channel", by: "channel", does: "read" },
   summary: "Count the unacknowledged messages of a channel",
   input: () => v.strictObject({ channel: channel() }),
-  output: () => v.strictObject({ channel: v.string(), count: v.number() }),
+  output: () => v.strictObject({ channel: v.string(), count: v.number(), similar: similarChannels() }),
   errors: ["invalid_input"],
   cli: { command: "msg pending", plain: ["channel"], shape: "channel" },
   http: ["GET /api/messages/inbox/:channel/count"],

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { channel } from "../channel-message.ts";
+import { channel, similarChannels } from "../channel-message.ts";
 import { operation } from "../operation.ts";
 
 export const messagesReaders = operation({
@@ -21,6 +21,7 @@ export const messagesReaders = operation({
           behind: v.number(),
         }),
       ),
+      similar: similarChannels(),
     }),
   errors: ["invalid_input"],
   cli: { command: "msg readers", plain: ["channel"], shape: "channel" },

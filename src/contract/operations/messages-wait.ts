@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { channelFilter, channelMessage } from "../channel-message.ts";
+import { channelFilter, channelMessage, similarChannels } from "../channel-message.ts";
 import { needs } from "../combinations.ts";
 import { flag, name } from "../fields.ts";
 import { operation } from "../operation.ts";
@@ -28,6 +28,7 @@ export const messagesWait = operation({
       channel: v.string(),
       count: v.number(),
       woke: v.boolean(),
+      similar: similarChannels(),
     }),
   errors: ["invalid_input", "cursor_expired"],
   cli: { command: "msg wait", plain: ["channel"], shape: "channel", bare: "messages" },

@@ -27,13 +27,22 @@ const mailText = ({ messages, hidden }: Pick<OutputOf<"mailbox.receive">, "messa
   return hidden ? `no new mail; ${hidden} handed to another reader and not yet acked` : "no new mail";
 };
 
-const channelText = ({ messages }: { messages: readonly ChannelMessage[] }) =>
+const meantText = (similar: readonly string[] | undefined) =>
+  similar ? `; nobody has used that channel yet, did you mean ${similar.join(" or ")}?` : "";
+
+const channelText = ({
+  messages,
+  similar,
+}: {
+  messages: readonly ChannelMessage[];
+  similar?: readonly string[];
+}) =>
   messages
     .map(
       ({ id, sender, senderVerified, content, summary }) =>
         `#${id} ${senderText(sender, senderVerified)}:\n${quoted(withSummary(content, summary))}`,
     )
-    .join("\n") || "no messages";
+    .join("\n") || `no messages${meantText(similar)}`;
 
 const sentText = (id: number | string, { name, known, similar, hint }: Recipient) =>
   `sent ${id} to ${name}${hint ? `; ${hint}` : known ? "" : `; nobody has used that name yet${similar.length ? `, did you mean ${similar.join(" or ")}?` : ""}`}`;

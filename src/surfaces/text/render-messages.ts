@@ -1,13 +1,28 @@
 /** Channels and their messages. */
 import { mailLimit } from "../../contract/mail.ts";
+import type { OutputOf } from "../../contract/operations/index.ts";
+import type { Text } from "../../contract/phrase.ts";
 import { plural } from "../../contract/plural.ts";
 import { channelLine } from "./channel-message.ts";
 import type { NounRenders } from "./noun-renders.ts";
+import type { Paint } from "./paint.ts";
 import { copiesText, recipientText } from "./recipient.ts";
 import { inLine, quoted, safe } from "./safe.ts";
 import { senderText } from "./sender.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
+
+type Read = Pick<OutputOf<"messages.inbox">, "messages" | "channel" | "count" | "similar">;
+
+const channelText = (read: Read, paint: Paint, spell: (text: Text) => string) =>
+  [...read.messages.map(channelLine), `${read.count} message(s)${meantText(read, paint, spell)}`].join("\n");
+
+/** [M13] As for a message that was sent to such a name. */
+const meantText = (
+  { channel: name, similar }: Pick<Read, "channel" | "similar">,
+  paint: Paint,
+  spell: (text: Text) => string,
+) => (similar ? recipientText({ name, known: false, similar }, paint, spell) : "");
 
 export const messageRenders: NounRenders<"messages"> = {
   "messages.send": (output, paint, spell) =>
@@ -16,8 +31,8 @@ export const messageRenders: NounRenders<"messages"> = {
       : // A topic that nobody has read yet is normal; a name that looks like a known one is not.
         `${channelLine(output)}${output.recipient.similar.length || output.recipient.ended ? recipientText(output.recipient, paint, spell) : ""}`,
   // As the channel protocol prints it, for one message too.
-  "messages.inbox": ({ messages, count }) => [...messages.map(channelLine), `${count} message(s)`].join("\n"),
-  "messages.wait": ({ messages, count }) => [...messages.map(channelLine), `${count} message(s)`].join("\n"),
+  "messages.inbox": channelText,
+  "messages.wait": channelText,
   "messages.replies": ({ messages, count }) =>
     [...messages.map(channelLine), `${count} message(s)`].join("\n"),
   "messages.ack": ({ message, already }) =>
@@ -36,8 +51,9 @@ export const messageRenders: NounRenders<"messages"> = {
           paint.dim,
         )
       : "no channels yet",
-  "messages.pending": ({ channel, count }) => `${plural(count, "pending message")} on ${safe(channel)}`,
-  "messages.readers": ({ channel, readers }, paint) =>
+  "messages.pending": ({ channel, count, similar }, paint, spell) =>
+    `${plural(count, "pending message")} on ${safe(channel)}${meantText({ channel, similar }, paint, spell)}`,
+  "messages.readers": ({ channel, readers, similar }, paint, spell) =>
     readers.length
       ? textTable(
           ["READER", "HAS READ", "BEHIND", "SINCE"],
@@ -49,7 +65,7 @@ export const messageRenders: NounRenders<"messages"> = {
           ]),
           paint.dim,
         )
-      : `no reader of ${safe(channel)} has a stored position`,
+      : `no reader of ${safe(channel)} has a stored position${meantText({ channel, similar }, paint, spell)}`,
   "messages.gc": ({ expired, acked }) =>
     `Deleted ${expired} expired and ${plural(acked, "acknowledged message")}`,
   "messages.read": ({ message, offset, total }, paint) => {
