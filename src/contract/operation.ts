@@ -112,7 +112,7 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   failed?: (output: v.InferOutput<O>) => boolean;
   /** The exit code of an answer, from 0 to 9, if it is neither of these. */
   exit?: (output: v.InferOutput<O>) => number;
-  /** True if an answer means "nothing matched": exit code 10. */
+  /** [C3.1] True if an answer has nothing to act on: exit code 10. A list of what there is never has it. */
   nothing?: (output: v.InferOutput<O>) => boolean;
   examples: readonly [string, ...string[]];
 }

@@ -412,7 +412,7 @@ describe.each(engines)("$name", ({ start }) => {
       ]);
     const suggested = async (channel: string) => (await reads(channel)).map(({ similar }) => similar);
     expect(await suggested("topci")).toEqual([["topic"], ["topic"], ["topic"], ["topic"]]);
-    const nothing = Array.from({ length: 4 });
+    const nothing = [undefined, undefined, undefined, undefined];
     expect(await suggested("something-else")).toEqual(nothing);
     await inbox.call("messages.ackAll", { channel: "topic", agent: "lead" });
     expect(await suggested("topic")).toEqual(nothing);

@@ -17,6 +17,40 @@ import { isForWarm, runWarm } from "../support/warm.ts";
 const nameOf = (op: AnyOperation) => (op.cli.program === "orch" ? "orch" : "inbox");
 const programOf = (op: AnyOperation) => join(root, "dist", nameOf(op));
 
+test("[C3.1] the commands that exit 10 are those of the table, and every other list that is empty exits 0", async () => {
+  const spec = readFileSync(join(root, "SPEC.md"), "utf8");
+  const row = /^\| 10 \| (.*) \|$/m.exec(spec)![1]!;
+  const named = [...row.matchAll(/`([^`]+)`/g)].map(([, command]) => command!.replace(" --wait", ""));
+  const declared = table.filter((op: AnyOperation) => op.nothing).map(({ cli }) => cli.command);
+  expect(named.toSorted()).toEqual(declared.toSorted());
+  using at = await desk();
+  const empty: string[] = [];
+  for (const op of table as readonly AnyOperation[]) {
+    const lists = Object.entries(op.output().entries ?? {}).filter(
+      ([, schema]) => (schema as v.GenericSchema).type === "array",
+    );
+    if (op.kind !== "read" || !lists.length) continue;
+    const required = flagsOf(op).filter(({ field, role }) => field.required && role === "value");
+    const args = required.flatMap(({ name, field }) => (field.type === "flag" ? [] : [name, "x"]));
+    const { code, stdout } = await run([...op.cli.command.split(" "), ...args, "--json"], {
+      cwd: at.path,
+      program: [programOf(op)],
+    });
+    // An export is lines, here none.
+    const json = JSON.parse(stdout || "[]");
+    // What is about one thing, and that is not there.
+    if (json.ok === false) continue;
+    const found = Array.isArray(json) ? json : Object.values(json).find(Array.isArray);
+    if (found?.length) continue;
+    empty.push(op.name);
+    expect([op.name, code]).toEqual([op.name, op.nothing ? 10 : 0]);
+  }
+  expect(empty.length).toBeGreaterThan(12);
+  expect(empty).toEqual(
+    expect.arrayContaining(["threads.list", "threads.fetch", "mailbox.list", "search.find"]),
+  );
+});
+
 test("[C1] [C2] every command answers in JSON with ok, command, and the fields of its output schema in their order", async () => {
   using at = await desk();
   const w = ["--agent", "w"];
