@@ -3,13 +3,15 @@
  * The hint is what makes the refusal go away ([C13]).
  */
 import { InboxError } from "./errors.ts";
-import { field, isBlank, phrase, type Value } from "./phrase.ts";
+import { blank, field, isBlank, listed, phrase, type Value } from "./phrase.ts";
 
 export type Combination<F extends string = string> =
   /** The first field cannot be given together with any of the others. */
   | { excludes: readonly [F, ...F[]] }
   /** A field that has no effect without another; or, with a value that is no blank, unless the other has that value. */
-  | { given: F; needs: F; value?: Value };
+  | { given: F; needs: F; value?: Value }
+  /** Fields that are required where another is not given, with a value to show; `what` is what the input then asks for. */
+  | { unless: F; requires: Readonly<Partial<Record<F, Value>>>; what: string };
 
 export const excludes = <const F extends string>(first: F, ...others: F[]): Combination<F> => ({
   excludes: [first, ...others],
@@ -20,6 +22,19 @@ export const needs = <const F extends string>(given: F, missing: F, value?: Valu
   needs: missing,
   value,
 });
+
+export const requires = <const F extends string, const R extends string>(
+  what: string,
+  { unless, fields }: { unless: F; fields: Readonly<Record<R, Value>> },
+): Combination<F | R> => ({ unless, requires: fields as Readonly<Partial<Record<F | R, Value>>>, what });
+
+/** The fields that are missing because another one is not given. */
+export const missingOf = (combinations: readonly Combination[], input: Readonly<Record<string, unknown>>) =>
+  combinations.flatMap((one) =>
+    "unless" in one && input[one.unless] === undefined
+      ? Object.keys(one.requires).filter((key) => input[key] === undefined)
+      : [],
+  );
 
 /** An input after parsing, and the defaults of its fields. */
 interface Parsed {
@@ -38,7 +53,10 @@ export function checkCombinations(combinations: readonly Combination[], parsed: 
       const [first, ...others] = one.excludes;
       const second = has(parsed, first) ? others.find((key) => has(parsed, key)) : undefined;
       if (second !== undefined) throw onlyOneOf(first, second);
-    } else if (has(parsed, one.given) && !isMet(one, parsed)) throw requires(one);
+    } else if ("unless" in one) {
+      const missing = missingOf([one], parsed.input);
+      if (missing.length) throw incomplete(one, missing);
+    } else if (has(parsed, one.given) && !isMet(one, parsed)) throw needsAnother(one);
   }
 }
 
@@ -54,14 +72,22 @@ export const isExcluded = (combinations: readonly Combination[], key: string, pa
       (one.excludes[0] === key ? one.excludes.slice(1) : [one.excludes[0]]).some((each) => has(parsed, each)),
   );
 
-type Needed = Extract<Combination, { needs: string }>;
+type Needed = Extract<Combination, { given: string }>;
 
 const onlyOneOf = (first: string, second: string) =>
   new InboxError("invalid_input", phrase`give only one of ${field(first)} and ${field(second)}`, {
     hint: phrase`leave out ${field(first)}, or leave out ${field(second)}`,
   });
 
-const requires = ({ given, needs, value }: Needed) => {
+const incomplete = (
+  { what, unless, requires: values }: Extract<Combination, { unless: string }>,
+  missing: readonly string[],
+) =>
+  new InboxError("invalid_input", phrase`${what} requires ${listed(missing.map((key) => field(key)))}`, {
+    hint: phrase`add ${listed(missing.map((key) => field(key, values[key])))}, or ${field(unless, blank(unless.toUpperCase()))}`,
+  });
+
+const needsAnother = ({ given, needs, value }: Needed) => {
   const exact = value === undefined || isBlank(value) ? undefined : value;
   return new InboxError("invalid_input", phrase`${field(given)} requires ${field(needs, exact)}`, {
     hint: phrase`add ${field(needs, value)}, or leave out ${field(given)}`,

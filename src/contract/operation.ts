@@ -1,10 +1,10 @@
 /** What an operation is. The table of them all is operations/index.ts. */
 import * as v from "valibot";
 import type { Access } from "./access.ts";
-import { type Combination, checkCombinations } from "./combinations.ts";
+import { type Combination, checkCombinations, missingOf } from "./combinations.ts";
 import { type ErrorCode, InboxError } from "./errors.ts";
-import { text, tooLarge } from "./fields.ts";
-import { field, phrase, type Text } from "./phrase.ts";
+import { fieldsOf, text, tooLarge } from "./fields.ts";
+import { field, listed, phrase, type Text } from "./phrase.ts";
 import { closest } from "./suggest.ts";
 
 export interface CliForm {
@@ -170,8 +170,7 @@ export function parseInput<I extends v.GenericSchema>(
     // A missing field is often given under a name that does not exist.
     const odd = issue.input === undefined ? strange(raw, known) : head;
     const guesses = odd === undefined ? [] : closest(odd, known);
-    if (issue.input === undefined && !guesses.length)
-      throw new InboxError("invalid_input", phrase`${placeOf(path)} is required`);
+    if (issue.input === undefined && !guesses.length) throw required(rest.length ? [path] : missing(op, raw));
     const where = rest.length ? placeOf(path) : phrase`${field(odd!)}`;
     throw new InboxError("invalid_input", phrase`there is no field ${where}${meant(guesses)}`);
   }
@@ -185,6 +184,24 @@ export function parseInput<I extends v.GenericSchema>(
     phrase`${placeOf(where)} ${issue.message}${optional ? "; leave it out instead" : ""}`,
   );
 }
+
+/** [C15] All fields that are missing from an input. */
+export const missingIn = (
+  op: { input: () => v.GenericSchema; combinations?: readonly Combination[] },
+  input: Readonly<Record<string, unknown>>,
+): string[] => [
+  ...fieldsOf(op.input()).flatMap(({ key, required: is }) => (is && input[key] === undefined ? [key] : [])),
+  ...missingOf(op.combinations ?? [], input),
+];
+
+const missing = (op: Parameters<typeof missingIn>[0], raw: unknown) =>
+  missingIn(op, Object(raw)).map((key) => [key]);
+
+const required = (paths: readonly string[][]) =>
+  new InboxError(
+    "invalid_input",
+    phrase`${listed(paths.map(placeOf))} ${paths.length > 1 ? "are" : "is"} required`,
+  );
 
 /** By field, of the fields that have one. */
 export const defaultsOf = (op: { input: () => v.GenericSchema }): Record<string, unknown> =>

@@ -54,6 +54,15 @@ export function phrase(strings: TemplateStringsArray, ...inserted: (Text | Refer
   return new Phrase(parts.filter((part) => part !== ""));
 }
 
+/** `a`, `a and b`, `a, b and c`. */
+export const listed = (items: readonly (Text | Reference)[]): Phrase =>
+  items
+    .slice(1)
+    .reduce<Phrase>(
+      (all, one, at) => phrase`${all}${at === items.length - 2 ? " and " : ", "}${one}`,
+      phrase`${items[0] ?? ""}`,
+    );
+
 export const blank = (name: string): Blank => ({ blank: name });
 export const isBlank = (value: Value): value is Blank => typeof value === "object";
 /** Not a word in capitals, which is to be replaced. */

@@ -175,12 +175,12 @@ test("[C13] what a hint says to add or to leave out makes the mistake go away", 
     const ask = (args: readonly string[]) => runWarm([...args, "--json"], { cwd: at.path }, name);
     const before = await ask(argv);
     const { message, hint } = before.json.error as { message: string; hint: string };
-    const added = /^add (--[a-z-]+)(?: ("[^"]*"|[A-Z]+))?/.exec(hint);
+    const flag = /(--[a-z-]+)(?: ("[^"]*"|[A-Z]+))?/g;
+    const added = hint.startsWith("add --") ? [...hint.split(/, or |; /)[0]!.matchAll(flag)] : undefined;
     const without = /leave out ((?:--|(?!the\b))[a-z-]+(?: and --[a-z-]+)?)/.exec(hint);
     if (!added && !without) continue;
-    const value = added?.[2]?.replaceAll('"', "");
     const then = added
-      ? [...argv, added[1]!, ...(value === undefined ? [] : [meant[value] ?? value])]
+      ? [...argv, ...added.flatMap(([, name, value]) => [name!, ...valueFor(value)])]
       : withoutFlags(
           argv,
           without![1]!.split(" and ").map((flag) => flag.replace(/^(?!--)/, "--")),
@@ -193,6 +193,11 @@ test("[C13] what a hint says to add or to leave out makes the mistake go away", 
   }
   expect(done).toBeGreaterThan(5);
 });
+
+function valueFor(shown: string | undefined): string[] {
+  const value = shown?.replaceAll('"', "");
+  return value === undefined ? [] : [meant[value] ?? value];
+}
 
 function withoutFlags(argv: readonly string[], flags: readonly string[]): string[] {
   const op = operationsOf(findCommand(argv, "inbox")!.command, "inbox").flatMap(flagsOf);

@@ -6,6 +6,7 @@ import type { AnyOperation } from "../../src/contract/operation.ts";
 import { table } from "../../src/contract/operations/index.ts";
 import { commandHelp } from "../../src/surfaces/cli/help.ts";
 import { type Desk, desk, program as inboxProgram, orch, run } from "../support/cli.ts";
+import { hubHere } from "../support/hub.ts";
 
 const words = (text: string) =>
   text.match(/'[^']*'|"[^"]*"|\S+/g)!.map((word) => word.replace(/^["']|["']$/g, ""));
@@ -169,6 +170,39 @@ test("[C15] an example has real values, and a refused item of a list is shown as
   ];
   for (const [line, said] of cases)
     expect([line, await refused(at, line)]).toEqual([line, expect.stringContaining(said)]);
+});
+
+test("[C15.4] a refusal names everything that is missing, not only the first thing", async () => {
+  using at = await desk();
+  const cases: [string, string][] = [
+    ["send --to", "--to needs a value; your agent name and --subject are missing too"],
+    ["send --agent w --to", "--to needs a value; --subject is missing too"],
+    ["send --to --subject --agent", "--to, --subject and --agent need values"],
+    ["send --to bob", "inbox send requires your agent name and --subject"],
+    ["send", "inbox send requires your agent name, --to and --subject"],
+    ["send --agent w", "a new thread requires --to and --subject"],
+    ["reassign", "inbox reassign requires your agent name, THREAD and --to"],
+    ["msg send", "CHANNEL and CONTENT are required"],
+    ["workspace add", "PATH and --label are required"],
+    ["workspace add --label", "--label needs a value; PATH is missing too"],
+    ["token create --agent", "--agent needs a value"],
+  ];
+  for (const [line, said] of cases)
+    expect([line, await refused(at, line)]).toEqual([
+      line,
+      expect.stringContaining(`30 error ${said} (invalid_input)`),
+    ]);
+  expect(await refused(at, "send")).toContain(
+    "hint  add --agent NAME, --to AGENT and --subject TEXT, or set INBOX_AGENT",
+  );
+});
+
+test("[C15.4] the same over REST", async () => {
+  await using hub = await hubHere();
+  const missing = async (route: string, input: Record<string, string>) =>
+    (await hub.ask(route, input)).json.error.message;
+  expect(await missing("POST /api/workspaces", {})).toBe("path and label are required");
+  expect(await missing("POST /api/threads", { from: "w" })).toBe("a new thread requires to and subject");
 });
 
 test("[C3] words without a command get an error that the command is missing", async () => {

@@ -2,7 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { blank, call, field, phrase } from "../../contract/phrase.ts";
+import { field, phrase } from "../../contract/phrase.ts";
 import { maxAttemptsDefault } from "../../contract/thread.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { run, together } from "../../sql/procedure.ts";
@@ -36,15 +36,9 @@ export function* threadsSend(tx: Context, input: Input): Procedure<Output> {
 }
 
 function* create(tx: Context, input: Input): Procedure<Output> {
-  const { from, to, subject } = input;
-  if (to === undefined || subject === undefined)
-    throw new InboxError(
-      "invalid_input",
-      phrase`a new thread requires ${field("to")} and ${field("subject")}`,
-      {
-        hint: phrase`${call("threads.send", { to: blank("AGENT"), subject: blank("…") })} creates one; add ${field("thread", blank("THREAD"))} to add to an existing one`,
-      },
-    );
+  const { from } = input;
+  // Without a thread they are required.
+  const [to, subject] = [input.to!, input.subject!];
   yield* tx.lock(...orderOf({ to }));
   const [thread_id, latest_message_id, gone, now] = yield* together(
     tx.number("threads"),

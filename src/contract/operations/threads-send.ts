@@ -1,10 +1,11 @@
 import * as v from "valibot";
 import { artifacts } from "../artifact.ts";
+import { requires } from "../combinations.ts";
 import { choice, integer, name, text } from "../fields.ts";
 import { threadId } from "../ids.ts";
 import { kind, said } from "../message.ts";
 import { operation } from "../operation.ts";
-import { field, phrase } from "../phrase.ts";
+import { blank, field, phrase } from "../phrase.ts";
 import { posted } from "../posted.ts";
 import { strict } from "../recipient.ts";
 import { priorities } from "../thread.ts";
@@ -32,6 +33,9 @@ export const threadsSend = operation({
       strict: strict(),
       artifacts: artifacts(),
     }),
+  combinations: [
+    requires("a new thread", { unless: "thread", fields: { to: blank("AGENT"), subject: blank("…") } }),
+  ],
   output: posted,
   errors: ["invalid_input", "too_large", "not_found"],
   cli: { command: "send", identity: "from" },

@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { fromText } from "../../contract/coerce.ts";
 import { InboxError } from "../../contract/errors.ts";
 import { contentLimit, type Field, fieldsOf } from "../../contract/fields.ts";
-import type { AnyOperation } from "../../contract/operation.ts";
+import { type AnyOperation, missingIn } from "../../contract/operation.ts";
+import { blank, field, listed, option, phrase, variable } from "../../contract/phrase.ts";
 import { fillFromHere } from "../../contract/surroundings.ts";
 import { agentIn } from "../../contract/terminal-id.ts";
 import { exists, fs } from "../../platform/system.ts";
@@ -47,6 +48,7 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
   }
   requireForm(filling, scanned.given);
   fillPlain(filling, scanned.plain);
+  requireValues(filling, scanned);
   fillIdentity(filling, scanned);
   if (op.cli.program === "orch") fillFromHere(op, input, caller);
   if (op.kind === "write")
@@ -174,8 +176,44 @@ function unquoted(
   return [...given.slice(0, before), given.slice(before).join(" ")];
 }
 
+/** [C15] What is missing besides `keys`. */
+const alsoMissing = ({ op, input }: Filling, keys: readonly string[]): string[] =>
+  missingIn(op, input).filter((key) => !keys.includes(key));
+
+/** A flag without its value, and everything else that is missing: one correction is enough. */
+function requireValues(filling: Filling, scanned: Scanned): void {
+  const { valueless } = scanned;
+  if (!valueless.length) return;
+  const { op, flags, program } = filling;
+  const identity = op.cli.identity ?? "";
+  const keys = flags.flatMap(({ name, field: { key } }) => (valueless.includes(name) ? [key] : []));
+  // It is a flag of every command, and in some the field of that name.
+  if (valueless.includes("--agent")) keys.push("agent");
+  const nameless = !keys.includes("agent") && isNameless(filling, scanned);
+  const others = [
+    ...(nameless ? ["your agent name"] : []),
+    ...alsoMissing(filling, [identity, ...keys]).map((key) => field(key)),
+  ];
+  const needs = phrase`${listed(valueless)} ${valueless.length > 1 ? "need values" : "needs a value"}`;
+  const also = phrase`; ${listed(others)} ${others.length > 1 ? "are" : "is"} missing too`;
+  throw new InboxError("invalid_input", others.length ? phrase`${needs}${also}` : needs, {
+    hint: `${program} ${op.cli.command} --help shows an example`,
+  });
+}
+
+/** Whether the command requires the caller's name, and nothing gives it. */
+function isNameless({ input, op, env, flags }: Filling, { globals }: Scanned): boolean {
+  const { identity, identityDefault } = op.cli;
+  if (identity === undefined || identity in input || identityDefault !== undefined) return false;
+  if (globals.agent !== undefined || globals.token !== undefined || env.INBOX_TOKEN) return false;
+  return (
+    agentIn(env) === undefined && flags.some(({ field: { key, required } }) => key === identity && required)
+  );
+}
+
 /** [C9] The caller is `--from` or `--agent`, else INBOX_AGENT, else the operation's default, else unknown. */
-function fillIdentity({ input, op, env, program, flags }: Filling, scanned: Scanned): void {
+function fillIdentity(filling: Filling, scanned: Scanned): void {
+  const { input, op, env, program, flags } = filling;
   const { identity, identityDefault } = op.cli;
   if (identity === undefined) {
     const filters = flags.some(({ field }) => field.key === "agent");
@@ -187,13 +225,18 @@ function fillIdentity({ input, op, env, program, flags }: Filling, scanned: Scan
   const assumed = token === undefined ? (agentIn(env) ?? identityDefault) : undefined;
   const caller = scanned.globals.agent ?? assumed;
   if (!(identity in input) && caller !== undefined) input[identity] = caller;
-  if (token !== undefined) return;
-  const field = flags.find((flag) => flag.field.key === identity)!.field;
-  if (field.required && input[identity] === undefined)
-    throw invalid(
-      `${program} ${op.cli.command} requires your agent name`,
-      "add --agent NAME, or set INBOX_AGENT",
-    );
+  if (!isNameless(filling, scanned)) return;
+  const others = alsoMissing(filling, [identity]);
+  const withValue = (key: string) =>
+    field(key, blank(flags.find((flag) => flag.field.key === key)?.field.value ?? "VALUE"));
+  const command = `${program} ${op.cli.command}`;
+  throw new InboxError(
+    "invalid_input",
+    phrase`${command} requires ${listed(["your agent name", ...others.map((key) => field(key))])}`,
+    {
+      hint: phrase`add ${listed([option("agent", blank("NAME")), ...others.map(withValue)])}, or set ${variable("INBOX_AGENT")}${others.length ? " for your name" : ""}`,
+    },
+  );
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -18,7 +18,7 @@ import { safe, safeJson } from "../text/safe.ts";
 import { lastingWays } from "./admin-commands.ts";
 import { withoutOperation } from "./built-in-commands.ts";
 import { findCommand, operationsOf, type Program } from "./commands.ts";
-import { acceptedFlagsOf, assigns, flagsOf } from "./flags.ts";
+import { acceptedFlagsOf, assigns, flagsOf, globalFlags } from "./flags.ts";
 import { commandHelp } from "./help.ts";
 import { type CommandInput, inputOf } from "./input.ts";
 import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
@@ -70,20 +70,28 @@ function scanForms(
   const likely = forms.find((op) => (op.cli.plain !== undefined) === plainFirst);
   if (forms.length > 1 && likely) {
     try {
-      return scanArguments(rest, acceptedFlagsOf(likely), command, { program });
+      return scanArguments(rest, acceptedFlagsOf(likely), command, { program, collects: true });
     } catch {
       // A flag of the other form, or an unknown one.
     }
   }
   const keyed = program === "orch" || forms.every(assigns);
-  return scanArguments(rest, forms.flatMap(acceptedFlagsOf), command, { assigns: keyed, program });
+  return scanArguments(rest, forms.flatMap(acceptedFlagsOf), command, {
+    assigns: keyed,
+    program,
+    collects: true,
+  });
 }
 
 /** Of two operations with the same command, the first that accepts all arguments. */
-function chooseForm(forms: readonly AnyOperation[], { given, plain }: Scanned): AnyOperation {
+function chooseForm(forms: readonly AnyOperation[], { given, valueless, plain }: Scanned): AnyOperation {
+  const typed = [
+    ...given.map(({ flag }) => flag),
+    ...valueless.filter((flag) => !globalFlags.some(({ name }) => name === flag)),
+  ];
   const fits = (op: AnyOperation) => {
     if (plain.length > (op.cli.plain?.length ?? 0)) return false;
-    return given.every(({ flag }) => acceptedFlagsOf(op).some(({ name }) => name === flag));
+    return typed.every((flag) => acceptedFlagsOf(op).some(({ name }) => name === flag));
   };
   return forms.find(fits) ?? forms.find((op) => plain.length > 0 && op.cli.plain) ?? forms[0]!;
 }

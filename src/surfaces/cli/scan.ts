@@ -23,6 +23,8 @@ export interface GivenFlag {
 export interface Scanned {
   globals: Globals;
   given: GivenFlag[];
+  /** Flags that were typed without the value they need. */
+  valueless: string[];
   plain: string[];
   warnings: string[];
 }
@@ -43,17 +45,19 @@ export function leadingWords(argv: readonly string[]): { words: string[]; at: nu
 
 /**
  * Sorts a command's arguments by its flags; if `assigns` is set, `from=a` means `--from a`. An unknown flag is
- * reported with the closest known one.
+ * reported with the closest known one. If `collects` is set, flags without their value are collected, to be reported
+ * together with what else is missing.
  */
 export function scanArguments(
   argv: readonly string[],
   flags: readonly Flag[],
   command: string,
-  { assigns = false, program = "inbox" as Program } = {},
+  { assigns = false, program = "inbox" as Program, collects = false } = {},
 ): Scanned {
   const scanned: Scanned = {
     globals: { json: false, help: false, version: false },
     given: [],
+    valueless: [],
     plain: [],
     warnings: [],
   };
@@ -93,11 +97,11 @@ export function scanArguments(
     }
     const next = argv[i + 1];
     const missing = equals < 0 && (next === undefined || takesValue.has(next.split("=", 1)[0]!));
-    if (missing)
-      throw invalid(
-        `${name} needs a value`,
-        command ? `${program} ${command} --help shows an example` : `${program} --help lists the flags`,
-      );
+    if (missing) {
+      if (!collects) throw invalid(`${name} needs a value`, `${program} --help lists the flags`);
+      scanned.valueless.push(name);
+      continue;
+    }
     take(scanned, name, equals < 0 ? next! : token.slice(equals + 1));
     if (equals < 0) i++;
   }
