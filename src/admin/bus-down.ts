@@ -1,17 +1,17 @@
 /** [N2] `inbox down`: ends the hub in the background, but none in the foreground. */
 import type { OutputOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
-import { type Asked, locate } from "../location/locate.ts";
+import type { Asked } from "../location/locate.ts";
 import { alone, end, forget } from "../service/background.ts";
-import { hubsHere, stateOf } from "../service/hub-folder.ts";
+import { hubsHere, locateServed, stateOf } from "../service/hub-folder.ts";
 import { requireDatabase } from "./require-database.ts";
 
 export async function busDown(asked: Asked): Promise<OutputOf<"bus.down">> {
-  const location = locate(asked);
+  const location = locateServed(asked);
   requireDatabase("down", location, "run it where the hub runs");
   const place = { location, env: asked.env };
   return alone(place, async () => {
-    const { hubs } = hubsHere(location, asked.env);
+    const hubs = hubsHere(location, asked.env);
     const ours = hubs.filter(({ manager }) => manager !== "foreground");
     const stopped = await Promise.all(ours.map(stateOf));
     forget(place);

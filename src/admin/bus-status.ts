@@ -1,13 +1,13 @@
 /** [N2] `inbox status`: the hubs of a bus that run on this machine. */
 import type { OutputOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
-import { type Asked, locate } from "../location/locate.ts";
-import { hubsHere, stateOf } from "../service/hub-folder.ts";
+import type { Asked } from "../location/locate.ts";
+import { hubsHere, locateServed, stateOf } from "../service/hub-folder.ts";
 import { requireDatabase } from "./require-database.ts";
 
 export async function busStatus(asked: Asked): Promise<OutputOf<"bus.status">> {
-  const location = locate(asked);
+  const location = locateServed(asked);
   requireDatabase("status", location, `${location}/healthz and /readyz say how that hub is`);
-  const hubs = await Promise.all(hubsHere(location, asked.env).hubs.map(stateOf));
+  const hubs = await Promise.all(hubsHere(location, asked.env).map(stateOf));
   return { db: withoutPassword(location), running: hubs.length > 0, hubs };
 }

@@ -5,8 +5,8 @@ import { call, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { type Asked, brokerOf, locateOrNew } from "../location/locate.ts";
 import { makeOwnFolder, readOwn, replaceOwn } from "../platform/own-files.ts";
-import { alone, begin, keeperOf, type ServedBus } from "../service/background.ts";
-import { type HubRecord, hubFolder, hubsHere, stateOf } from "../service/hub-folder.ts";
+import { alone, begin, end, keeperOf, type ServedBus } from "../service/background.ts";
+import { hubFolder, hubsHere, isLost, type StoredHub, stateOf } from "../service/hub-folder.ts";
 import type { Keeper } from "../service/unit.ts";
 import { createOwnBus } from "./create-bus.ts";
 import { firstToken } from "./first-token.ts";
@@ -25,7 +25,10 @@ export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.u
   const warnings: string[] = [];
   await createOwnBus(location, (message) => warnings.push(message));
   return alone(place, async () => {
-    const [running] = hubsHere(location, asked.env).hubs;
+    const hubs = hubsHere(location, asked.env);
+    // Nobody can use one whose database file was deleted or replaced, and it keeps the port.
+    await Promise.all(hubs.filter((hub) => isLost(hub) && hub.manager !== "foreground").map(end));
+    const running = hubs.find((hub) => !isLost(hub));
     if (running) return already(place, running, input);
     const exposed = [input.host ?? "127.0.0.1", ...(input.allowHost ?? [])].some((name) => !isLoopback(name));
     const token = exposed || input.auth ? await firstToken(location) : null;
@@ -43,7 +46,7 @@ export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.u
 
 async function already(
   { location, env }: ServedBus,
-  hub: HubRecord,
+  hub: StoredHub,
   { port, host, auth, manager }: Input,
 ): Promise<OutputOf<"bus.up">> {
   const { port: at, hostname } = new URL(hub.url);
@@ -74,7 +77,7 @@ async function started(
   place: ServedBus,
   input: Input,
   warnings: string[],
-): Promise<{ hub: HubRecord; keeper: Keeper }> {
+): Promise<{ hub: StoredHub; keeper: Keeper }> {
   const keeper = keeperOf(input.manager, place.env);
   try {
     return { hub: await onSomePort(place, keeper, input), keeper };
@@ -87,7 +90,7 @@ async function started(
   }
 }
 
-async function onSomePort(place: ServedBus, keeper: Keeper, input: Input): Promise<HubRecord> {
+async function onSomePort(place: ServedBus, keeper: Keeper, input: Input): Promise<StoredHub> {
   const { host = "127.0.0.1", allowHost = [], auth } = input;
   const rest = ["--host", host, ...(auth ? ["--auth"] : [])];
   if (allowHost.length) rest.push("--allow-host", allowHost.join(","));

@@ -25,6 +25,8 @@ export const hubState = () =>
     ready: v.boolean(),
     /** The file it logs to; null where it does not. */
     log: v.nullable(v.string()),
+    /** Its database file was deleted or replaced: it serves nothing any more. */
+    lost: v.optional(v.literal(true)),
   });
 export type HubState = v.InferOutput<ReturnType<typeof hubState>>;
 

@@ -9,7 +9,8 @@ import { requireOwn, requireReadable } from "../platform/own-files.ts";
 import { exists, fs } from "../platform/system.ts";
 import { type Environment, stateFolder } from "../platform/user-folders.ts";
 
-const local = join(".agents", "coord.db");
+/** Where a bus is in its folder. */
+export const usualDatabase = join(".agents", "coord.db");
 
 export interface Asked {
   /** The value of `--db`. */
@@ -26,9 +27,13 @@ export function locate({ db, env, cwd }: Asked): string {
   if (named !== undefined) return named;
   const found = nearest(cwd);
   if (found !== undefined) return found;
-  throw new InboxError("not_initialized", `there is no ${local} in ${cwd} or in any folder above it`, {
-    hint: phrase`${call("bus.init")} creates one here; ${option("db")} or ${variable("INBOX_DB")} selects another, or a hub: http://127.0.0.1:3456`,
-  });
+  throw new InboxError(
+    "not_initialized",
+    `there is no ${usualDatabase} in ${cwd} or in any folder above it`,
+    {
+      hint: phrase`${call("bus.init")} creates one here; ${option("db")} or ${variable("INBOX_DB")} selects another, or a hub: http://127.0.0.1:3456`,
+    },
+  );
 }
 
 /**
@@ -64,7 +69,7 @@ export const closedByCommands = (location: string): boolean =>
 export function journalBeside(location: string): string | undefined {
   const file = databaseFile(location);
   if (file === undefined) return undefined;
-  return basename(file) === basename(local) ? join(dirname(file), "inbox") : `${file}-inbox`;
+  return basename(file) === basename(usualDatabase) ? join(dirname(file), "inbox") : `${file}-inbox`;
 }
 
 /** The same for a hub's data folder, where one was given: the journal is in there, whatever the database is. */
@@ -94,12 +99,12 @@ export const busFiles = (location: string, journal?: string): BusFiles => ({
 export function locateNew(asked: Asked): { path: string; outer?: string } {
   const named = namedDatabase(asked);
   if (named !== undefined) return { path: named };
-  return { path: join(asked.cwd, local), outer: nearest(dirname(asked.cwd)) };
+  return { path: join(asked.cwd, usualDatabase), outer: nearest(dirname(asked.cwd)) };
 }
 
 /** Mail does not belong in a repository; other files of the folder, such as agents.toml, do. Returns the file it wrote. */
 export function keepOutOfGit(path: string): string | undefined {
-  if (!databaseFile(path)?.endsWith(`/${local}`)) return undefined;
+  if (!databaseFile(path)?.endsWith(`/${usualDatabase}`)) return undefined;
   const file = join(dirname(path), ".gitignore");
   try {
     fs().writeFileSync(file, "coord.db*\ninbox/\n.gitignore\n", { flag: "wx", mode: 0o600 });
@@ -112,7 +117,7 @@ export function keepOutOfGit(path: string): string | undefined {
 
 /** The database of a hub: the one that is given or found, else a new one here. */
 export function locateOrNew(asked: Asked): string {
-  return namedDatabase(asked) ?? nearest(asked.cwd) ?? join(asked.cwd, local);
+  return namedDatabase(asked) ?? nearest(asked.cwd) ?? join(asked.cwd, usualDatabase);
 }
 
 function namedDatabase({ db, env, cwd }: Asked): string | undefined {
@@ -155,7 +160,7 @@ export function placeNamed(named: string, source: Reference, cwd: string): strin
 
 function nearest(from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
-    const path = join(folder, local);
+    const path = join(folder, usualDatabase);
     if (exists(path)) {
       // [X8] A link would make this folder's bus another one's, and that one's programs this folder's.
       requireOwn(dirname(path), "folder");

@@ -2,19 +2,21 @@
  * [N2] The hub in the background: started, found, ended. A process that starts or stops it holds a lock, so two at
  * once do it once. Only a running process counts (hub-folder.ts): a file that a killed one left is ignored.
  */
+import { dirname } from "node:path";
 import { type ErrorCode, errorTable, InboxError } from "../contract/errors.ts";
 import { type Manager, serviceVariable, untilVariable } from "../contract/hub-state.ts";
 import { field, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
+import { databaseFile } from "../location/locate.ts";
 import { impersonal, placeVariables } from "../orch/environment.ts";
 import { hasDied } from "../orch/holder.ts";
 import { profilesVariable } from "../orch/paths.ts";
 import { programWords } from "../orch/program.ts";
 import { locked } from "../platform/file-lock.ts";
 import { makeOwnFolder, readOwn } from "../platform/own-files.ts";
-import { fs } from "../platform/system.ts";
+import { exists, fs } from "../platform/system.ts";
 import type { Environment } from "../platform/user-folders.ts";
-import { type HubRecord, hubFolder, hubsHere } from "./hub-folder.ts";
+import { hubFolder, hubsHere, type StoredHub } from "./hub-folder.ts";
 import { launchd } from "./launchd.ts";
 import { detached } from "./process.ts";
 import { systemd } from "./systemd.ts";
@@ -47,9 +49,10 @@ const startMs = 30_000;
 const lockMs = 60_000;
 const lookMs = 20;
 
-/** While nobody else starts or stops the hub of this bus. */
+/** While nobody else starts or stops the hub of this bus. A bus that was deleted with its folder does not come back. */
 export function alone<T>({ location, env }: ServedBus, work: () => Promise<T>): Promise<T> {
   const folder = hubFolder(location, env);
+  if (databaseFile(location) !== undefined && !exists(dirname(folder.path))) return work();
   makeOwnFolder(folder.path);
   return locked(folder.lock, work, { waitMs: lockMs });
 }
@@ -87,7 +90,7 @@ export function unitOf(
 }
 
 /** Starts a hub, and waits until it serves; throws the hub's own error. */
-export async function begin(place: ServedBus, keeper: Keeper, args: readonly string[]): Promise<HubRecord> {
+export async function begin(place: ServedBus, keeper: Keeper, args: readonly string[]): Promise<StoredHub> {
   const unit = unitOf(place, keeper.manager, args);
   fs().rmSync(unit.folder.start, { force: true });
   try {
@@ -100,7 +103,7 @@ export async function begin(place: ServedBus, keeper: Keeper, args: readonly str
   while (performance.now() < deadline) {
     const said = answerIn(readOwn(unit.folder.start) ?? "");
     if (said?.ok) {
-      const hub = hubsHere(place.location, place.env).hubs.find(({ pid }) => pid === said.pid);
+      const hub = hubsHere(place.location, place.env).find(({ pid }) => pid === said.pid);
       if (hub) return hub;
     } else if (said) {
       quietly(() => keeper.stop(unit));
@@ -143,7 +146,7 @@ export function forget(place: ServedBus): void {
 const endMs = 15_000;
 
 /** Ends a hub; true if it had to be killed. */
-export async function end(hub: HubRecord & { process: string }): Promise<boolean> {
+export async function end(hub: StoredHub): Promise<boolean> {
   const isGone = () => hasDied(hub.process);
   quietly(() => isGone() || process.kill(hub.pid, "SIGTERM"));
   if (await within(endMs, isGone)) return false;

@@ -1,15 +1,15 @@
 /**
  * [N2] The files that hubs keep on this machine, in a folder of the bus: one for each running hub, the log of the one
- * in the background, and its port. A file of a hub that was killed is recognised by its process, and removed by the
+ * in the background, and its port. The file of a hub that was killed is recognised by its process, and removed by the
  * next process that looks.
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { HubState } from "../contract/hub-state.ts";
-import { folderOf } from "../location/locate.ts";
+import { type Asked, databaseFile, folderOf, locate, usualDatabase } from "../location/locate.ts";
 import { hasDied, thisProcess } from "../orch/holder.ts";
 import { isOwnFolder, makeOwnFolder, readOwn, replaceOwn } from "../platform/own-files.ts";
-import { fs } from "../platform/system.ts";
-import type { Environment } from "../platform/user-folders.ts";
+import { exists, fs } from "../platform/system.ts";
+import { type Environment, stateFolder } from "../platform/user-folders.ts";
 
 export interface HubFolder {
   path: string;
@@ -28,53 +28,84 @@ export function hubFolder(location: string, env: Environment): HubFolder {
   return { path, lock: file("lock"), log: file("hub.log"), start: file("start.json"), port: file("port") };
 }
 
-/** As it is stored; whether its database answers is checked on request. */
-export type HubRecord = Omit<HubState, "ready">;
+/** Whether its database answers, and is still there, is checked on request. */
+export type HubRecord = Omit<HubState, "ready" | "lost">;
+
+/** As it is stored. */
+export interface StoredHub extends HubRecord {
+  /** Host and process, as `thisProcess` writes them. */
+  process: string;
+  /** The database, if it is a file, and which file that was. */
+  database?: { path: string; file: string };
+}
 
 const recordName = /^hub-\d+\.json$/;
 
 /**
- * Records that this process serves; the returned function removes the record. If it cannot be written the hub serves
+ * Where a hub of a database file is recorded a second time: the folder beside the file may be deleted together with
+ * it, while the hub keeps running.
+ */
+const recordsOfUser = (env: Environment) => join(stateFolder(env), "hubs");
+
+/** Which file is at a path now; undefined if there is none. */
+function fileAt(path: string): string | undefined {
+  const found = fs().statSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+/** Its database file was deleted or replaced. */
+export const isLost = ({ database }: StoredHub) =>
+  database !== undefined && fileAt(database.path) !== database.file;
+
+/**
+ * Records that this process serves; the returned function removes the records. If one cannot be written the hub serves
  * nevertheless.
  */
 export function noteHub(location: string, env: Environment, record: HubRecord): () => void {
-  const { path } = hubFolder(location, env);
-  const file = join(path, `hub-${record.pid}.json`);
-  try {
-    makeOwnFolder(path);
-    replaceOwn(file, `${JSON.stringify({ ...record, process: thisProcess() })}\n`);
-  } catch {
-    return () => {};
-  }
-  return () => fs().rmSync(file, { force: true });
-}
-
-/** The hubs of a bus that run here, and how many files of dead ones were cleared. */
-export function hubsHere(
-  location: string,
-  env: Environment,
-): { hubs: (HubRecord & { process: string })[]; cleared: number } {
-  const { path } = hubFolder(location, env);
-  const hubs: (HubRecord & { process: string })[] = [];
-  let cleared = 0;
-  if (!isOwnFolder(path)) return { hubs, cleared };
-  for (const name of fs()
-    .readdirSync(path)
-    .filter((each) => recordName.test(each))
-    .sort()) {
-    const file = join(path, name);
-    const record = readRecord(file);
-    if (record && !hasDied(record.process)) {
-      hubs.push(record);
-      continue;
+  const path = databaseFile(location);
+  const file = path === undefined ? undefined : fileAt(path);
+  const database = path === undefined || file === undefined ? undefined : { path, file };
+  const stored: StoredHub = { ...record, process: thisProcess(), ...(database && { database }) };
+  const written: string[] = [];
+  for (const folder of [hubFolder(location, env).path, ...(database ? [recordsOfUser(env)] : [])])
+    try {
+      makeOwnFolder(folder);
+      const name = join(folder, `hub-${record.pid}.json`);
+      replaceOwn(name, `${JSON.stringify(stored)}\n`);
+      written.push(name);
+    } catch {
+      // It is found by the other one, or not at all.
     }
-    fs().rmSync(file, { force: true });
-    cleared++;
-  }
-  return { hubs, cleared };
+  return () => {
+    for (const name of written) fs().rmSync(name, { force: true });
+  };
 }
 
-function readRecord(file: string): (HubRecord & { process: string }) | undefined {
+/** The hubs of a bus that run here. Files of dead ones are removed. */
+export function hubsHere(location: string, env: Environment): StoredHub[] {
+  const path = databaseFile(location);
+  const beside = recordsIn(hubFolder(location, env).path);
+  const others = path === undefined ? [] : recordsIn(recordsOfUser(env));
+  const known = new Set(beside.map(({ pid }) => pid));
+  return [...beside, ...others.filter(({ pid, database }) => database?.path === path && !known.has(pid))];
+}
+
+function recordsIn(folder: string): StoredHub[] {
+  if (!isOwnFolder(folder)) return [];
+  const names = fs()
+    .readdirSync(folder)
+    .filter((each) => recordName.test(each))
+    .sort();
+  return names.flatMap((name) => {
+    const file = join(folder, name);
+    const record = readRecord(file);
+    if (record && !hasDied(record.process)) return [record];
+    fs().rmSync(file, { force: true });
+    return [];
+  });
+}
+
+function readRecord(file: string): StoredHub | undefined {
   try {
     const record = JSON.parse(readOwn(file) ?? "");
     return typeof record.process === "string" && typeof record.url === "string" ? record : undefined;
@@ -83,17 +114,30 @@ function readRecord(file: string): (HubRecord & { process: string }) | undefined
   }
 }
 
+/**
+ * The bus whose hubs a command is about: also one whose database file was deleted, if a hub of it still runs.
+ * Otherwise as every command finds its bus.
+ */
+export function locateServed(asked: Asked): string {
+  if (asked.db === undefined && !asked.env.INBOX_DB)
+    for (let folder = asked.cwd; ; folder = dirname(folder)) {
+      const path = join(folder, usualDatabase);
+      if (exists(path)) break;
+      if (hubsHere(path, asked.env).length) return path;
+      if (dirname(folder) === folder) break;
+    }
+  return locate(asked);
+}
+
 const readyMs = 1000;
 
 /** With whether its database answers. */
-export async function stateOf({
-  process: _,
-  ...record
-}: HubRecord & { process?: string }): Promise<HubState> {
+export async function stateOf(hub: StoredHub): Promise<HubState> {
+  const { process: _, database: __, ...record } = hub;
   const address = record.url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
   const ready = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(readyMs) }).then(
     (response) => response.ok,
     () => false,
   );
-  return { ...record, ready };
+  return { ...record, ready, ...(isLost(hub) && { lost: true as const }) };
 }

@@ -7,10 +7,12 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { identityOf, lives } from "../../src/platform/processes/processes.ts";
 import { openLog } from "../../src/service/hub-log.ts";
 import { propertyList } from "../../src/service/launchd.ts";
 import { bareEnvironment, root, run, start } from "../support/cli.ts";
@@ -101,8 +103,9 @@ test("[N2] two ups at once start one hub; a killed one is noticed and started ag
     ok: true,
     pid: hub.pid,
   });
+  const identity = identityOf(hub.pid);
   process.kill(hub.pid, "SIGKILL");
-  await until("the hub is gone", () => !existsSync(`/proc/${hub.pid}/exe`));
+  await until("the hub has ended", () => !lives(identity));
   const dead = await at.inbox("status");
   expect([dead.code, dead.json.running, dead.json.hubs]).toEqual([10, false, []]);
   expect(readdirSync(at.files).filter((name) => name.startsWith("hub-"))).toEqual([]);
@@ -143,6 +146,43 @@ test("[N2] a file of another process with the same number does not count, and no
     bystander.kill();
     await bystander.exited;
   }
+});
+
+test.each([
+  ["file", (path: string) => ["", "-wal", "-shm"].map((end) => join(path, `.agents/coord.db${end}`))],
+  ["folder", (path: string) => [join(path, ".agents")]],
+] as const)(
+  "[N2.8] a hub whose %s was deleted is shown and stopped, and nothing of its bus comes back",
+  async (_, deleted) => {
+    using at = place();
+    using below = temporaryFolder();
+    const { url, pid } = (await at.inbox("up", ...plain)).json.hub;
+    for (const path of deleted(at.path)) rmSync(path, { recursive: true, force: true });
+    const status = await at.inbox("status");
+    expect([status.code, status.json.hubs]).toMatchObject([0, [{ pid, url, ready: false, lost: true }]]);
+    expect((await at.human("status")).stdout).toContain("its database file was deleted or replaced");
+    // Elsewhere there is none.
+    expect((await run(["status", "--json"], { cwd: below.path })).json.error.code).toBe("not_initialized");
+    const before = readdirSync(at.path);
+    expect((await at.inbox("down")).json.stopped).toMatchObject([{ pid, lost: true }]);
+    expect(await fetch(url).catch(() => "nobody")).toBe("nobody");
+    expect(readdirSync(at.path)).toEqual(before);
+    expect((await at.inbox("status")).json.error.code).toBe("not_initialized");
+  },
+);
+
+test("[N2.8] up ends the hub of a bus that was deleted, and serves the new one in its place", async () => {
+  using at = place();
+  const first = (await at.inbox("up", ...plain)).json.hub;
+  rmSync(join(at.path, ".agents"), { recursive: true });
+  await at.inbox("init");
+  const second = (await at.inbox("up", ...plain)).json;
+  expect(second.already).toBe(false);
+  expect(second.hub).not.toHaveProperty("lost");
+  expect(second.hub.pid).not.toBe(first.pid);
+  expect((await at.inbox("status")).json.hubs).toMatchObject([{ pid: second.hub.pid }]);
+  expect((await at.inbox("down")).json.stopped).toHaveLength(1);
+  expect(await fetch(first.url).catch(() => "nobody")).toBe("nobody");
 });
 
 test("[N2] a port in use: another is taken, unless one was named; then nothing is left behind", async () => {

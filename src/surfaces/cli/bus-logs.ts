@@ -3,8 +3,8 @@ import { InboxError } from "../../contract/errors.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { busLogs } from "../../contract/operations/bus-logs.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
-import { type Asked, isHub, locate } from "../../location/locate.ts";
-import { hubFolder } from "../../service/hub-folder.ts";
+import { type Asked, isHub } from "../../location/locate.ts";
+import { hubFolder, locateServed } from "../../service/hub-folder.ts";
 import { followLines, lastLines } from "../../service/log-lines.ts";
 import { logLineText } from "../text/hub.ts";
 import { safeJson } from "../text/safe.ts";
@@ -19,7 +19,7 @@ export async function runLogs(
   respond: (output: OutputOf<"bus.logs">) => Promise<number>,
 ): Promise<number> {
   const { lines: count, follow } = parseInput(busLogs, input);
-  const location = locate(asked);
+  const location = locateServed(asked);
   if (isHub(location))
     throw new InboxError(
       "invalid_input",

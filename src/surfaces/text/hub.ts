@@ -14,7 +14,7 @@ const keptBy: Record<HubState["manager"], string> = {
 };
 
 const hubLines = (hub: HubState, paint: Paint): string[] => [
-  `${hub.ready ? paint.green("●") : paint.yellow("●")} ${paint.bold(hub.url)}${hub.ready ? "" : " (its database does not answer)"}`,
+  `${hub.ready ? paint.green("●") : paint.yellow("●")} ${paint.bold(hub.url)}${hub.ready ? "" : ` (${hub.lost ? "its database file was deleted or replaced" : "its database does not answer"})`}`,
   `  process ${hub.pid}, ${keptBy[hub.manager]}, started ${relative(hub.startedAt)}, version ${hub.version}${hub.auth ? ", requires a token" : ""}`,
   ...(hub.log === null ? [] : [`  log     ${inLine(hub.log)}`]),
 ];
