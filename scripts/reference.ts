@@ -108,8 +108,10 @@ function annotated(shape: Shape, json: Json, spelling: Spelling): Json {
   const base = inner.pipe?.[0] ?? inner;
   if (field) json.description = spelledWhole(field.help, spelling);
   if (field?.type === "json" && json.type !== "array") json.type = "object";
-  if (field?.type === "integer" || field?.type === "number")
-    Object.assign(json, { type: field.type, minimum: field.minimum, maximum: field.maximum });
+  if (field?.type === "integer" || field?.type === "number") {
+    const form = { type: field.type, minimum: field.minimum, maximum: field.maximum };
+    Object.assign(json, field.also ? { anyOf: [form, ...field.also] } : form);
+  }
   for (const [key, entry] of Object.entries(base.entries ?? {}))
     annotated(entry, json.properties?.[key] ?? {}, spelling);
   if (base.item) annotated(base.item, json.items ?? {}, spelling);
@@ -162,8 +164,17 @@ const said = ({ says }: ToolForm, key: string) =>
 /** [W3] Over MCP a wait is as long as over HTTP. */
 const waitField = { type: "number", description: "seconds, at most 600 (default 50)" };
 
+/** Of a number that has other forms as well, a model needs only the number. */
+const mainForm = ({ anyOf }: Json): Json => {
+  const [first, ...others] = (anyOf ?? []) as Json[];
+  return first?.type !== undefined && first.minimum !== undefined && others.length
+    ? { anyOf: undefined, type: first.type }
+    : {};
+};
+
 /** Limits and lengths are checked, and said when they are passed; a model needs type, choice and meaning. */
-function brief(schema: Json): Json {
+function brief(whole: Json): Json {
+  const schema = { ...whole, ...mainForm(whole) };
   const {
     type,
     enum: choices,

@@ -25,6 +25,8 @@ export interface FieldInfo {
   file?: boolean;
   minimum?: number;
   maximum?: number;
+  /** Other forms of the value that are accepted as well, as JSON Schema says them. */
+  also?: readonly Readonly<Record<string, unknown>>[];
   /** Written as text, `none` means the same as leaving it out. */
   none?: boolean;
   /** The name of the flag if it is not the field's name: `ttl` for `ttlSeconds`. */

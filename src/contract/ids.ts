@@ -32,10 +32,11 @@ export const taskNumberIn = (text: string): number | undefined =>
 export const threadId = (help = "the thread") => id("thread", help);
 export const messageId = (help: Text) => id("message", help);
 
+const messageForm = /^(?:msg_)?[0-9]{1,15}$/;
 const isMessage = (input: unknown) =>
-  typeof input === "string"
-    ? /^(?:msg_)?[0-9]{1,15}$/.test(input)
-    : Number.isSafeInteger(input) && (input as number) >= 0;
+  typeof input === "string" ? messageForm.test(input) : Number.isSafeInteger(input) && (input as number) >= 0;
+
+const textOf = ({ source }: RegExp) => ({ type: "string", pattern: source });
 
 const aboutMessage = {
   type: "integer",
@@ -55,7 +56,7 @@ export const messageNumber = (help: Text, flag?: string) =>
       ),
       v.transform((input) => (typeof input === "string" ? numberOf(input) : input)),
     ),
-    { ...aboutMessage, flag, help },
+    { ...aboutMessage, flag, help, also: [textOf(messageForm)] },
   );
 
 export const entryIdForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -73,5 +74,5 @@ export const questionId = (help: Text) =>
       ),
       v.transform((input) => (typeof input === "string" && !isEntryId(input) ? numberOf(input) : input)),
     ),
-    { ...aboutMessage, help },
+    { ...aboutMessage, help, also: [textOf(messageForm), textOf(entryIdForm)] },
   );

@@ -181,7 +181,7 @@ export const newTimeout = () => {
         ),
         v.transform((input) => (input === noSetting ? null : input)),
       ),
-      { ...seconds.field, value: `N|${noSetting}` },
+      { ...seconds.field, value: `N|${noSetting}`, also: [{ enum: [noSetting] }, { type: "null" }] },
     ),
   );
 };

@@ -1,7 +1,11 @@
 /** Every operation is on every surface, or the table says why not. */
 import { expect, test } from "bun:test";
+import Ajv from "ajv/dist/2020.js";
+import * as v from "valibot";
+import { jsonSchema } from "../../scripts/reference.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { table } from "../../src/contract/operations/index.ts";
+import { asInPrograms } from "../../src/contract/phrase.ts";
 import { namespaces } from "../../src/sdk/namespaces.ts";
 import { operationsOf } from "../../src/surfaces/cli/commands.ts";
 import { slashCommands } from "../../src/surfaces/cli/slash.ts";
@@ -22,6 +26,30 @@ test("[C1] no operation is missing on a surface without a reason in the table", 
     // Only what is about this machine may be missing at a hub: any command may be typed with --db http://…
     expect([op.name, "none" in op.http]).toEqual([op.name, isLocal(op)]);
   }
+});
+
+test("[C4.4] every value that a field accepts is one that its JSON Schema allows", () => {
+  const ajv = new Ajv({ strict: false, validateFormats: false });
+  const entry = "0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11";
+  const values = [
+    ...[0, 1, 12, 1.5, true, false, null, {}, [], ["a"], [{ path: "a.md" }]],
+    ...["x", "12", "none", "msg_12", "thr_12", "task_12", entry, "200k", "2.50usd", "normal", "pending"],
+  ];
+  const odd: string[] = [];
+  let accepted = 0;
+  for (const op of operations) {
+    const { properties } = jsonSchema(op.input(), asInPrograms) as { properties: Record<string, object> };
+    for (const [key, schema] of Object.entries(op.input().entries as Record<string, v.GenericSchema>)) {
+      const allows = ajv.compile(properties[key]!);
+      for (const value of values) {
+        if (!v.is(schema, value)) continue;
+        accepted++;
+        if (!allows(value)) odd.push(`${op.name} ${key} ${JSON.stringify(value)}`);
+      }
+    }
+  }
+  expect(accepted).toBeGreaterThan(1000);
+  expect(odd).toEqual([]);
 });
 
 test("[C1] [C6] every operation on the bus is a method of the SDK", async () => {
