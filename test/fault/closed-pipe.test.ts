@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openInbox } from "../../src/inbox/inbox.ts";
-import { type Desk, desk, program, type Result, run, start } from "../support/cli.ts";
+import { type Desk, desk, orch, program, type Result, run, start } from "../support/cli.ts";
 import { counts, flaws, rows } from "../support/stored.ts";
 import { until } from "../support/until.ts";
 
@@ -193,4 +193,21 @@ test("[B4] [C3] mail that has become another's while standard output was stuck: 
   expect([result.code, result.json.total]).toEqual([20, 1]);
   expect(result.stderr).toContain("no longer yours");
   expectNoTrace(result);
+});
+
+test.each([
+  ["mcp", "inbox", ["mcp"], "error standard output is closed: an MCP client reads the answers from it\n"],
+  ["watch", "inbox", ["watch", "--follow"], ""],
+  ["logs", "inbox", ["logs", "--follow"], ""],
+  ["log", "orch", ["log", "one", "--follow"], ""],
+] as const)("[C3.2] %s ends at once if standard output is closed", async (_, name, args, said) => {
+  using at = await desk();
+  await run(["push", "name=one", "worker=w", "x"], { cwd: at.path, program: [orch] });
+  // Standard input stays open: a client that is there does not end it.
+  const child = start(args, {
+    cwd: at.path,
+    program: ["sh", "-c", 'exec "$0" "$@" >&-', name === "orch" ? orch : program],
+  });
+  const [code, stderr] = await Promise.all([child.exited, new Response(child.stderr).text()]);
+  expect([code, stderr]).toEqual([141, said]);
 });

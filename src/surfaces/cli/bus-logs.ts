@@ -10,7 +10,7 @@ import { logLineText } from "../text/hub.ts";
 import { safeJson } from "../text/safe.ts";
 import type { CommandInput } from "./input.ts";
 import { untilInterrupted } from "./interrupt.ts";
-import { exitBrokenPipe, paintFor, print } from "./output.ts";
+import { exitBrokenPipe, hasOutput, paintFor, print } from "./output.ts";
 
 export async function runLogs(
   asked: Asked,
@@ -30,6 +30,7 @@ export async function runLogs(
     );
   const { log } = hubFolder(location, asked.env);
   if (!follow) return respond({ log, lines: lastLines(log, count) });
+  if (!(await hasOutput())) return exitBrokenPipe;
   const paint = paintFor(1);
   const text = (line: OutputOf<"bus.logs">["lines"][number]) =>
     json ? `${safeJson(line)}\n` : `${logLineText(line, paint)}\n`;

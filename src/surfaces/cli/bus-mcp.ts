@@ -13,6 +13,7 @@ import { type EmbeddedInbox, type Inbox, openInbox } from "../../inbox/inbox.ts"
 import { type Asked, isHub, locateOrNew, mayExist } from "../../location/locate.ts";
 import { connect } from "../client/client.ts";
 import type { CommandInput } from "./input.ts";
+import { complain, exitBrokenPipe, hasOutput } from "./output.ts";
 import type { Globals } from "./scan.ts";
 
 export async function runMcp(
@@ -22,6 +23,10 @@ export async function runMcp(
   { input }: CommandInput,
 ): Promise<number> {
   const { tools } = parseInput(busMcp, input);
+  if (!(await hasOutput())) {
+    complain("error standard output is closed: an MCP client reads the answers from it\n");
+    return exitBrokenPipe;
+  }
   const location = locateOrNew(asked);
   const token = globals.token ?? (asked.env.INBOX_TOKEN || undefined);
   const agent = globals.agent ?? agentIn(asked.env);

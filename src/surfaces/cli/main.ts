@@ -126,7 +126,8 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
 async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: boolean): Promise<number> {
   const { idempotencyKey, ...input } = command.input as { idempotencyKey?: string } & Record<string, unknown>;
   const streaming = op.cli.stream && (op.cli.stream === true || input[op.cli.stream]);
-  if (streaming) return streams[op.name]!(inbox, input, { json });
+  // Without an output it would never notice that nobody reads.
+  if (streaming) return (await hasOutput()) ? streams[op.name]!(inbox, input, { json }) : exitBrokenPipe;
   const lines = flagsOf(op).find(({ field }) => field.type === "lines")?.field.key;
   if (lines !== undefined) {
     const value = await lineReaders[op.name]!(inbox, String(input[lines] ?? "-"), command.warnings);
