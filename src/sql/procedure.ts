@@ -9,6 +9,7 @@ import type { InboxError } from "../contract/errors.ts";
 import type { Surface } from "../contract/question.ts";
 import { answersAtOnce, asking } from "./asking.ts";
 import type { Sql } from "./sql.ts";
+import type { Walk } from "./walk.ts";
 
 export type Row = Record<string, string | number | null>;
 /** It yields a statement, answered with its rows, or several at once, answered with the rows of each. */
@@ -46,6 +47,8 @@ export interface Context {
    * another index, which reads and sorts all rows for every page.
    */
   walking(index: string): Sql;
+  /** Rows with one value, in the order of an index (walk.ts). */
+  readonly walk: Walk;
   /** The function that joins the texts of several rows with a separator. */
   readonly joinedTexts: Sql;
   /** How many candidates to read, because other transactions may be taking the best ones. */

@@ -1,6 +1,7 @@
 /** The context of a procedure on Postgres. Several procedures may share a transaction: see lockstep.ts. */
 import { all, type Context, one, type Procedure } from "../../sql/procedure.ts";
 import { apart, fragment, nothing, sql, word } from "../../sql/sql.ts";
+import { walkRange } from "../../sql/walk.ts";
 import type { EngineOptions } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import { hashOf } from "./hash.ts";
@@ -91,6 +92,7 @@ export function contextOf(
     forDeleteFree: writes ? forDeleteFree : nothing,
     // The server knows how many rows each index would read.
     walking: () => nothing,
+    walk: walkRange,
     joinedTexts,
     rivals: rivalsOf(sharers),
     // biome-ignore lint/correctness/useYield: it is sent with the next statement
