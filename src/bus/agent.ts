@@ -38,6 +38,11 @@ export function* seen(tx: Context, agent: string, now: string): Procedure<void> 
   if (row?.first_seen_at === now) yield* append(tx, { type: "agent.joined", source: agent, now });
 }
 
+/** The number of an agent's next event. Undefined for an agent that may join with this call: that event comes first. */
+export function* eventNumberOf(tx: Context, agent: string | undefined): Procedure<number | undefined> {
+  return agent !== undefined && tx.recall(`known:${agent}`) ? yield* tx.eventNumber() : undefined;
+}
+
 export function* join(tx: Context, agent: string): Procedure<void> {
   yield* seen(tx, agent, yield* tx.clock());
 }

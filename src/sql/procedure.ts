@@ -34,6 +34,11 @@ export interface Context {
   number(table: "threads" | "messages"): Procedure<number>;
   /** The same for several rows, in order. */
   numbers(table: "threads" | "messages", count: number): Procedure<number[]>;
+  /**
+   * The number of an event that is written in a later step, for an answer that contains it: then the last step needs no
+   * answer, and goes with the commit. Undefined on engines where the number costs nothing once the event is written.
+   */
+  eventNumber(): Procedure<number | undefined>;
   /** Appended to a select that must lock what it reads, on engines that need it. */
   readonly forUpdate: Sql;
   /** The same, but skips rows that another transaction has locked; not rows that are only referred to, as a thread by a new message. */

@@ -23,6 +23,7 @@ const numbers = {
   threads: fragment`select nextval('threads_thread_id_seq') as number from generate_series(1, 64) limit 1`,
   messages: fragment`select nextval('messages_message_id_seq') as number from generate_series(1, 64) limit 1`,
 };
+const eventNumbers = fragment`select next_event() as number from generate_series(1, 64) limit 1`;
 const manyNumbers = (table: "threads" | "messages", count: number) =>
   table === "threads"
     ? sql`select nextval('threads_thread_id_seq') as number from generate_series(1, ${count}::integer)`
@@ -85,6 +86,9 @@ export function contextOf(
     *numbers(table, count): Procedure<number[]> {
       const rows = yield* all<{ number: number }>(manyNumbers(table, count));
       return rows.map(({ number }) => number).sort((a, b) => a - b);
+    },
+    *eventNumber(): Procedure<number> {
+      return (yield* one<{ number: number }>(apart(eventNumbers)))!.number;
     },
     forUpdate: writes ? forUpdate : nothing,
     forUpdateFree: writes ? forUpdateFree : nothing,

@@ -77,6 +77,10 @@ export function contextOf(now: () => number, facts: Facts, noted: Noted): Contex
     *number(table): Procedure<number> {
       return (yield* last(table)) + 1;
     },
+    // biome-ignore lint/correctness/useYield: there is nothing to ask
+    *eventNumber(): Procedure<undefined> {
+      return undefined;
+    },
     *numbers(table, count): Procedure<number[]> {
       const before = yield* last(table);
       return Array.from({ length: count }, (_, i) => before + 1 + i);
