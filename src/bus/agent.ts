@@ -62,10 +62,10 @@ export function* namesOf(agent: string): Procedure<string[]> {
   return [agent, ...rows.map((row) => row.pool)];
 }
 
-/** [M13] Whether the name is in use, and which similar ones are. Strict refuses one that is not. */
-export function* recipientOf(tx: Context, name: string, strict: boolean): Procedure<Recipient> {
+/** [M13] Whether an agent, a pool or a topic has this name. */
+export function* isInUse(tx: Context, name: string): Procedure<boolean> {
   // [U9] The person is always known.
-  if (name === "user" || tx.recall(`known:${name}`)) return { name, known: true, similar: [] };
+  if (name === "user" || tx.recall(`known:${name}`)) return true;
   const known = yield* one<{ known: string }>(
     there(sql`
       select 'agent' as known from agents where agents.name = ${name}
@@ -75,7 +75,17 @@ export function* recipientOf(tx: Context, name: string, strict: boolean): Proced
   );
   // An agent stays known for ever, a pool only while it has members, a topic while it has messages or readers.
   if (known?.known === "agent") tx.learn(`known:${name}`, "agent");
-  if (known) return { name, known: true, similar: [] };
+  return known !== undefined;
+}
+
+/** [M13] Whether the name is in use, and which similar ones are. Strict refuses one that is not. */
+export function* recipientOf(
+  tx: Context,
+  name: string,
+  strict: boolean,
+  inUse?: boolean,
+): Procedure<Recipient> {
+  if (inUse ?? (yield* isInUse(tx, name))) return { name, known: true, similar: [] };
   yield* admitName(name);
   const similar = yield* similarTo(name);
   if (!strict) return { name, known: false, similar };

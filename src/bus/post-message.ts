@@ -6,7 +6,7 @@ import type { Recipient } from "../contract/recipient.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { together } from "../sql/procedure.ts";
 import { type Addressed, addressed } from "./addressees.ts";
-import { eventNumberOf, recipientOf, seen } from "./agent.ts";
+import { eventNumberOf, isInUse, recipientOf, seen } from "./agent.ts";
 import { isGone, reached } from "./ended-agent.ts";
 import { append, numbered } from "./event.ts";
 import { expiryAfter } from "./expiry.ts";
@@ -36,12 +36,14 @@ export function* postToChannel(
   tx: Context,
   { from, to, text, strict, payload, more = {}, tells = false, kind = "event" }: Letter,
 ): Procedure<Posted> {
-  const { group, names } = yield* addressed(tx, to, from);
+  const [{ group, names }, inUse] = yield* together(addressed(tx, to, from), isInUse(tx, to));
   if (!names.length) throw reachesNobody(group, to);
   yield* tx.lock(...names.flatMap((name) => orderOf({ to: name, correlationId: more.correlationId })));
   const only = group === null ? { to, teller: tells ? from : undefined } : undefined;
   const { now, numbers, gone, event: number } = yield* prepared(tx, names.length, only);
-  const recipient = group ? { name: to, known: true, similar: [] } : yield* recipientOf(tx, to, strict);
+  const recipient = group
+    ? { name: to, known: true, similar: [] }
+    : yield* recipientOf(tx, to, strict, inUse);
   const content = contentOf({ body: text, payload, artifacts: [] });
   const copied = { messages: names.length, bytes: () => names.length * bytesOf(content) };
   yield* spend(tx, from, copied, now);
