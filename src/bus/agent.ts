@@ -38,6 +38,11 @@ export function* seen(tx: Context, agent: string, now: string): Procedure<void> 
   if (row?.first_seen_at === now) yield* append(tx, { type: "agent.joined", source: agent, now });
 }
 
+/** The number of an agent's next event. Undefined for an agent that may join with this call: that event comes first. */
+export function* eventNumberOf(tx: Context, agent: string | undefined): Procedure<number | undefined> {
+  return agent !== undefined && tx.recall(`known:${agent}`) ? yield* tx.eventNumber() : undefined;
+}
+
 export function* join(tx: Context, agent: string): Procedure<void> {
   yield* seen(tx, agent, yield* tx.clock());
 }
@@ -58,7 +63,7 @@ export function* namesOf(agent: string): Procedure<string[]> {
 }
 
 /** [M13] Whether it is the name of an agent, a pool or a topic. */
-function* isUsed(tx: Context, name: string): Procedure<boolean> {
+export function* isUsed(tx: Context, name: string): Procedure<boolean> {
   // [U9] The person is always known.
   if (name === "user" || tx.recall(`known:${name}`)) return true;
   const known = yield* one<{ known: string }>(
@@ -81,8 +86,13 @@ export function* meantBy(tx: Context, channel: string): Procedure<{ similar?: st
 }
 
 /** [M13] Whether the name is in use, and which similar ones are. Strict refuses one that is not. */
-export function* recipientOf(tx: Context, name: string, strict: boolean): Procedure<Recipient> {
-  if (yield* isUsed(tx, name)) return { name, known: true, similar: [] };
+export function* recipientOf(
+  tx: Context,
+  name: string,
+  strict: boolean,
+  used?: boolean,
+): Procedure<Recipient> {
+  if (used ?? (yield* isUsed(tx, name))) return { name, known: true, similar: [] };
   yield* admitName(name);
   const similar = yield* similarTo(name);
   if (!strict) return { name, known: false, similar };

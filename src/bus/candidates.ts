@@ -103,12 +103,15 @@ function candidatesFor(name: string, { statuses, unreadBy, limit }: Wanted, now:
   return sql`${joined([...inStatus, ...lapsed], " union ")} order by priority_rank, thread_id limit ${literal(limit)}`;
 }
 
-/** [T5] A message by another agent, after the read cursor, that was not collected. */
+/**
+ * [T5] A message by another agent, after the read cursor, that was not collected. The offset makes a database server look
+ * for it thread by thread: else it may join all threads with all messages, and sort them.
+ */
 const unreadCondition = (agent: string) => sql`and exists (
   select 1 from messages where messages.thread_id = threads.thread_id and messages.from_agent <> ${agent}
     and messages.acked_at is null and messages.message_id > coalesce((
       select thread_reads.last_read_message_id from thread_reads
-      where thread_reads.thread_id = threads.thread_id and thread_reads.agent_id = ${agent}), 0))`;
+      where thread_reads.thread_id = threads.thread_id and thread_reads.agent_id = ${agent}), 0) limit 1 offset 0)`;
 
 function candidateOf(row: JoinedRow, now: string): Candidate {
   const { priority_rank, agent_id, attempt, claimed_at, expires_at, ...thread } = row;

@@ -32,8 +32,15 @@ export function* append(tx: Context, event: NewEvent): Procedure<void> {
   yield* run(alike(insertion(tx, event)));
 }
 
-/** [T14] The same for an answer that contains the event's number: on a server that costs a round trip. */
-export function* numbered(tx: Context, event: NewEvent): Procedure<number> {
+/**
+ * [T14] The same for an answer that contains the event's number. On a server that costs a round trip, unless the number was
+ * drawn before (`tx.eventNumber`).
+ */
+export function* numbered(tx: Context, event: NewEvent, drawn?: number): Procedure<number> {
+  if (drawn !== undefined) {
+    yield* run(alike(insert(events, { event_id: drawn, ...rowOf(tx, event) })));
+    return drawn;
+  }
   const made = yield* one<{ event_id: number }>(alike(sql`${insertion(tx, event)} returning event_id`));
   return made!.event_id;
 }

@@ -6,7 +6,7 @@ import type { Recipient } from "../contract/recipient.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { together } from "../sql/procedure.ts";
 import { type Addressed, addressed } from "./addressees.ts";
-import { recipientOf, seen } from "./agent.ts";
+import { eventNumberOf, isUsed, recipientOf, seen } from "./agent.ts";
 import { isGone, reached } from "./ended-agent.ts";
 import { append, numbered } from "./event.ts";
 import { expiryAfter } from "./expiry.ts";
@@ -36,11 +36,12 @@ export function* postToChannel(
   tx: Context,
   { from, to, text, strict, payload, more = {}, tells = false, kind = "event" }: Letter,
 ): Procedure<Posted> {
-  const { group, names } = yield* addressed(tx, to, from);
+  const [{ group, names }, used] = yield* together(addressed(tx, to, from), isUsed(tx, to));
   if (!names.length) throw reachesNobody(group, to);
   yield* tx.lock(...names.flatMap((name) => orderOf({ to: name, correlationId: more.correlationId })));
-  const { now, numbers, gone } = yield* prepared(tx, group === null ? to : undefined, names.length);
-  const recipient = group ? { name: to, known: true, similar: [] } : yield* recipientOf(tx, to, strict);
+  const only = group === null ? { to, teller: tells ? from : undefined } : undefined;
+  const { now, numbers, gone, event: number } = yield* prepared(tx, names.length, only);
+  const recipient = group ? { name: to, known: true, similar: [] } : yield* recipientOf(tx, to, strict, used);
   const content = contentOf({ body: text, payload, artifacts: [] });
   const copied = { messages: names.length, bytes: () => names.length * bytesOf(content) };
   yield* spend(tx, from, copied, now);
@@ -58,7 +59,7 @@ export function* postToChannel(
       now,
     );
     const event = { type: "message.sent", source: from, message: message.row, now } as const;
-    if (tells && name === names.at(-1)) nextEventId = yield* numbered(tx, event);
+    if (tells && name === names.at(-1)) nextEventId = yield* numbered(tx, event, number);
     else yield* append(tx, event);
     written.push(message);
   }
@@ -72,19 +73,26 @@ export function* postToChannel(
 
 /**
  * What the messages need is read together with the time, so the writes need no answers. The addressees of a group were
- * selected before and have not finished; only a single addressee is checked for that.
+ * selected before and have not finished; only a single addressee is checked for that. `teller`: the sender, if its answer
+ * contains the number of the event.
  */
 function* prepared(
   tx: Context,
-  to: string | undefined,
   count: number,
-): Procedure<{ now: string; numbers: number[]; gone: boolean }> {
-  if (to === undefined) {
+  only: { to: string; teller: string | undefined } | undefined,
+): Procedure<{ now: string; numbers: number[]; gone: boolean; event?: number }> {
+  if (!only) {
     const [numbers, now] = yield* together(tx.numbers("messages", count), tx.clock());
     return { now, numbers, gone: false };
   }
-  const [number, gone, now] = yield* together(tx.number("messages"), isGone(to), tx.clock());
-  return { now, numbers: [number], gone };
+  const drawn = eventNumberOf(tx, only.teller);
+  const [number, gone, now, event] = yield* together(
+    tx.number("messages"),
+    isGone(only.to),
+    tx.clock(),
+    drawn,
+  );
+  return { now, numbers: [number], gone, event };
 }
 
 const reachesNobody = (group: Addressed["group"], to: string) =>

@@ -167,7 +167,7 @@ async function walkTopics(applying: Applying, { days, count }: RetentionRule): P
     const cut: TopicCut = { channel, now, before, upTo };
     let after = 0;
     for (let more = true; more && !signal?.aborted; ) {
-      const due = await rest(() => engine.read(() => dueInTopic(cut, after)));
+      const due = await rest(() => engine.read((tx) => dueInTopic(tx, cut, after)));
       after = due.ids.at(-1) ?? after;
       let done = { count: due.ids.length, more: due.more };
       if (done.count && !dryRun)
@@ -189,7 +189,7 @@ async function olderThanNewest(
   let found: { id: number; left: number } | undefined;
   do {
     const { id, left } = found ?? { id: undefined, left: kept };
-    found = await engine.read(() => skipNewestOf(topic, id, left));
+    found = await engine.read((tx) => skipNewestOf(tx, topic, id, left));
   } while (found?.left);
   return found?.id ?? 0;
 }

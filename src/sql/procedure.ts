@@ -9,6 +9,7 @@ import type { InboxError } from "../contract/errors.ts";
 import type { Surface } from "../contract/question.ts";
 import { answersAtOnce, asking } from "./asking.ts";
 import type { Sql } from "./sql.ts";
+import type { Walk } from "./walk.ts";
 
 export type Row = Record<string, string | number | null>;
 /** It yields a statement, answered with its rows, or several at once, answered with the rows of each. */
@@ -33,6 +34,11 @@ export interface Context {
   number(table: "threads" | "messages"): Procedure<number>;
   /** The same for several rows, in order. */
   numbers(table: "threads" | "messages", count: number): Procedure<number[]>;
+  /**
+   * The number of an event that is written in a later step, for an answer that contains it: then the last step needs no
+   * answer, and goes with the commit. Undefined on engines where the number costs nothing once the event is written.
+   */
+  eventNumber(): Procedure<number | undefined>;
   /** Appended to a select that must lock what it reads, on engines that need it. */
   readonly forUpdate: Sql;
   /** The same, but skips rows that another transaction has locked; not rows that are only referred to, as a thread by a new message. */
@@ -46,6 +52,8 @@ export interface Context {
    * another index, which reads and sorts all rows for every page.
    */
   walking(index: string): Sql;
+  /** Rows with one value, in the order of an index (walk.ts). */
+  readonly walk: Walk;
   /** The function that joins the texts of several rows with a separator. */
   readonly joinedTexts: Sql;
   /** How many candidates to read, because other transactions may be taking the best ones. */

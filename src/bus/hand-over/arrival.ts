@@ -4,6 +4,7 @@ import { all, one } from "../../sql/procedure.ts";
 import { nothing, sql } from "../../sql/sql.ts";
 import { columnsOf, part, type RowOf } from "../../sql/table.ts";
 import { messages } from "../../sql/tables.ts";
+import { messagesTo, oldestMessages } from "../../sql/walk.ts";
 import { deliverable } from "../channel.ts";
 import type { Wanted } from "./hand.ts";
 
@@ -22,8 +23,7 @@ export function* arrival(tx: Context, { agent, from }: Pick<Wanted, "agent" | "f
   const sender = from === undefined ? nothing : sql`and messages.from_agent = ${from}`;
   const there = yield* all<RowOf<typeof arrived>>(sql`
     select ${arrivedColumns} from messages
-    where messages.to_agent = ${agent} and ${deliverable(now)} ${sender}
-    order by messages.message_id limit 1000`);
+    where ${messagesTo(tx, agent)} and ${deliverable(now)} ${sender} ${oldestMessages} limit 1000`);
   const [first] = there;
   if (!first) return { ageMs: 0, complete: false };
   const ageMs = Date.parse(now) - Date.parse(first.created_at);

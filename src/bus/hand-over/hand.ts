@@ -10,7 +10,8 @@ import { idOf } from "../../contract/ids.ts";
 import type { Mail } from "../../contract/mail.ts";
 import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
 import { all, one, refused, run, together } from "../../sql/procedure.ts";
-import { alike, fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
+import { alike, joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
+import { messagesTo, newestMessages, oldestMessages } from "../../sql/walk.ts";
 import { seen } from "../agent.ts";
 import { deliverable, doomed, fitted, mailView, waiting } from "../channel.ts";
 import { append } from "../event.ts";
@@ -101,7 +102,7 @@ function* nobody(): Procedure<MessageRow[]> {
 }
 
 function* deliverables(tx: Context, wanted: Wanted): Procedure<MessageRow[]> {
-  return yield* all<MessageRow>(alike(sql`${query(wanted, tx.time())} ${tx.forUpdateFree}`));
+  return yield* all<MessageRow>(alike(sql`${query(tx, wanted, tx.time())} ${tx.forUpdateFree}`));
 }
 
 const confirming = (agent: string, { visibilitySeconds }: Confirming, now: string) =>
@@ -141,18 +142,18 @@ const isInHand = (now: string) => (row: MessageRow) =>
   row.acked_at === null && (row.hidden_until ?? "") > now;
 const again = (row: MessageRow): Mail => ({ ...mailView(row), redelivered: true });
 
-function query({ agent, from, lifo, ids, max }: Wanted, now: Sql | string): Sql {
+function query(tx: Context, { agent, from, lifo, ids, max }: Wanted, now: Sql | string): Sql {
   const sender = from === undefined ? nothing : sql`and messages.from_agent = ${from}`;
   const chosen = ids === undefined ? nothing : sql`and messages.message_id in (${joined(ids)})`;
   return sql`
-    select ${messageColumns} from messages where messages.to_agent = ${agent} and ${deliverable(now)} ${sender} ${chosen}
-    order by messages.message_id ${lifo ? fragment`desc` : nothing} limit ${literal(max)}`;
+    select ${messageColumns} from messages where ${messagesTo(tx, agent)} and ${deliverable(now)} ${sender} ${chosen}
+    ${lifo ? newestMessages : oldestMessages} limit ${literal(max)}`;
 }
 
 /** What could be handed over now, without touching it. */
 export function* waitingMail(tx: Context, wanted: Wanted): Procedure<{ messages: Mail[]; hidden: number }> {
   const now = yield* tx.clock();
-  const rows = yield* all<MessageRow>(query(wanted, now));
+  const rows = yield* all<MessageRow>(query(tx, wanted, now));
   return { messages: fitted(rows).map(mailView), hidden: yield* hiddenCount(wanted.agent, now) };
 }
 
@@ -167,7 +168,7 @@ interface Readiness {
 /** Whether there is enough mail; only if not, when time alone will bring more. */
 export function* ready(tx: Context, wanted: Wanted): Procedure<Readiness> {
   const now = yield* tx.clock();
-  const { length } = yield* all(sql`select message_id from (${query(wanted, now)}) as found`);
+  const { length } = yield* all(sql`select message_id from (${query(tx, wanted, now)}) as found`);
   if (length >= wanted.max) return { enough: true, burials: false };
   const againInMs = yield* returnsInMs(wanted.agent, now);
   const over = yield* one(

@@ -6,6 +6,7 @@ import { all } from "../../sql/procedure.ts";
 import { joined, nothing, sql } from "../../sql/sql.ts";
 import { columnsOf, part, type RowOf } from "../../sql/table.ts";
 import { tasks } from "../../sql/tables.ts";
+import { messagesTo, oldestMessages } from "../../sql/walk.ts";
 import { deliverable, mailView, waiting } from "../channel.ts";
 import { returnsInMs } from "../hand-over/hand.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
@@ -44,9 +45,9 @@ export function* answers(tx: Context, input: Input): Procedure<Found> {
     : nothing;
   const related = correlationId === undefined ? nothing : sql`and messages.correlation_id = ${correlationId}`;
   const rows = yield* all<MessageRow>(sql`
-    select ${messageColumns} from messages where messages.to_agent = ${agent} and ${deliverable(now)}
-      and messages.message_id > ${after ?? 0} and (messages.from_agent in (${joined(senders)}) ${threads}) ${related}
-    order by messages.message_id limit 10000`);
+    select ${messageColumns} from messages where ${messagesTo(tx, agent, { after })} and ${deliverable(now)}
+      and (messages.from_agent in (${joined(senders)}) ${threads}) ${related}
+    ${oldestMessages} limit 10000`);
   const found = rows.filter((row) => row.kind === "result" || !working.has(row.from_agent));
   const whose = new Map(
     found.map((row) => [row.message_id, dispatched.get(row.thread_id ?? 0) ?? row.from_agent]),

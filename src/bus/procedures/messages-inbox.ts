@@ -8,6 +8,7 @@ import { all, one } from "../../sql/procedure.ts";
 import { fragment, joined, literal, type Sql, sql } from "../../sql/sql.ts";
 import type { RowOf } from "../../sql/table.ts";
 import type { pruned } from "../../sql/tables.ts";
+import { messagesTo, newestMessages, oldestMessages } from "../../sql/walk.ts";
 import { meantBy } from "../agent.ts";
 import { aged, channelView, fitted, unexpired, waiting } from "../channel.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
@@ -32,20 +33,18 @@ export function* pageOf(tx: Context, input: Input): Procedure<OutputOf<"messages
   // A reader that starts at the beginning has seen nothing that could be missing.
   const gap = cursor ? yield* gapAfter(channel, after, everything) : undefined;
   const conditions: Sql[] = [
-    sql`messages.to_agent = ${channel}`,
-    sql`messages.message_id > ${after}`,
+    messagesTo(tx, channel, { after, before: gap?.from_id }),
     ...visible.messages(tx),
   ];
   conditions.push(everything ? unexpired(now) : waiting(now));
-  if (gap) conditions.push(sql`messages.message_id < ${gap.from_id}`);
   if (input.onlyAcked) conditions.push(sql`messages.acked_at is not null`);
   if (sender !== undefined) conditions.push(sql`messages.from_agent = ${sender}`);
   if (correlationId !== undefined) conditions.push(sql`messages.correlation_id = ${correlationId}`);
   const rows = yield* all<MessageRow>(sql`
     select ${messageColumns} from messages where ${joined(conditions, " and ")}
-    order by messages.message_id ${input.newest ? sql`desc` : sql`asc`} limit ${literal(input.limit)}`);
+    ${input.newest ? newestMessages : oldestMessages} limit ${literal(input.limit)}`);
   // Messages before the deleted range are read first. When none are left, the cursor has expired: nothing is skipped silently.
-  if (gap && !rows.length) throw yield* expired(channel, after, gap, now);
+  if (gap && !rows.length) throw yield* expired(tx, { channel, after, gap, now });
   const messages = fitted(rows).map((row) => channelView(aged(row, now)));
   if (input.newest) messages.reverse();
   return { messages, channel, count: messages.length };
@@ -61,11 +60,17 @@ function* gapAfter(channel: string, after: number, everything: boolean): Procedu
     order by pruned.from_id limit 1`);
 }
 
-function* expired(channel: string, after: number, gap: Gap, now: string): Procedure<InboxError> {
+interface Expired {
+  channel: string;
+  after: number;
+  gap: Gap;
+  now: string;
+}
+
+function* expired(tx: Context, { channel, after, gap, now }: Expired): Procedure<InboxError> {
   const next = yield* one<{ message_id: number }>(sql`
     select messages.message_id from messages
-    where messages.to_agent = ${channel} and messages.message_id > ${gap.to_id} and ${unexpired(now)}
-    order by messages.message_id limit 1`);
+    where ${messagesTo(tx, channel, { after: gap.to_id })} and ${unexpired(now)} ${oldestMessages} limit 1`);
   const oldest = next?.message_id ?? gap.to_id + 1;
   return new InboxError("cursor_expired", `messages of "${channel}" after ${after} were deleted`, {
     hint: phrase`continue with ${field("afterId", oldest - 1)}; the oldest remaining message is ${oldest}`,

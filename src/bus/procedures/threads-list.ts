@@ -10,6 +10,15 @@ import { leaseView, type ShownLease, shownLease } from "../lease.ts";
 import { type ThreadRow, threadColumns, threadView } from "../thread.ts";
 import { visible } from "../visible.ts";
 
+const threadNumber = fragment`threads.thread_id`;
+/** Those with an index in the order of the threads. */
+const threadColumn = {
+  assigned: fragment`threads.assigned_to`,
+  created: fragment`threads.created_by`,
+  run: fragment`threads.run_id`,
+  status: fragment`threads.status`,
+};
+
 export function* threadsList(
   tx: Context,
   input: ParsedOf<"threads.list">,
@@ -17,26 +26,35 @@ export function* threadsList(
   const nextEventId = yield* tx.settled(); // before everything else that is read
   const { agent, createdBy, assignedTo, run } = input;
   const statuses = [...new Set(input.status)];
-  const page = (...conditions: Sql[]) => sql`select * from (
-    select ${threadColumns} from threads ${conditions.length ? sql`where ${joined(conditions, " and ")}` : nothing}
-    order by threads.thread_id desc limit ${literal(input.limit + 1)}) as page`;
+  const before = input.before === undefined ? undefined : numberOf(input.before);
   const common: Sql[] = visible.threads(tx);
-  if (input.before !== undefined) common.push(sql`threads.thread_id < ${numberOf(input.before)}`);
-  if (createdBy !== undefined) common.push(sql`threads.created_by = ${createdBy}`);
-  if (assignedTo !== undefined) common.push(sql`threads.assigned_to = ${assignedTo}`);
-  if (run !== undefined) common.push(sql`threads.run_id = ${run}`);
+  const page = (by: readonly Sql[], order: Sql) => {
+    const conditions = [...by, ...common];
+    return sql`select * from (
+      select ${threadColumns} from threads ${conditions.length ? sql`where ${joined(conditions, " and ")}` : nothing}
+      order by ${order} threads.thread_id desc limit ${literal(input.limit + 1)}) as page`;
+  };
+  const walk = (column: Sql, value: string) =>
+    page([tx.walk({ column, number: threadNumber, value, before })], sql`${column} desc,`);
   // One query for each kind of filter, so that each can walk its own index from the newest thread on.
-  const somebody =
-    agent !== undefined || createdBy !== undefined || assignedTo !== undefined || run !== undefined;
-  const byStatus = statuses.length > 0 && !somebody;
+  const filters = (
+    [
+      [threadColumn.assigned, assignedTo],
+      [threadColumn.created, createdBy],
+      [threadColumn.run, run],
+    ] as const
+  ).flatMap(([column, value]) => (value === undefined ? [] : [{ column, value }]));
+  const first = agent === undefined ? filters.shift() : undefined;
+  for (const { column, value } of filters) common.push(sql`${column} = ${value}`);
+  const byStatus = statuses.length > 0 && agent === undefined && !first;
   if (statuses.length && !byStatus) common.push(sql`threads.status in (${joined(statuses)})`);
   const pages = byStatus
-    ? statuses.map((status) => page(...common, sql`threads.status = ${status}`))
+    ? statuses.map((status) => walk(threadColumn.status, status))
     : agent !== undefined
-      ? [fragment`threads.created_by`, fragment`threads.assigned_to`].map((side) =>
-          page(...common, sql`${side} = ${agent}`),
-        )
-      : [page(...common)];
+      ? [threadColumn.created, threadColumn.assigned].map((side) => walk(side, agent))
+      : first
+        ? [walk(first.column, first.value)]
+        : [page(before === undefined ? [] : [sql`threads.thread_id < ${before}`], nothing)];
   const query = joined(pages, " union ");
   const rows = yield* all<ThreadRow>(sql`${query} order by thread_id desc limit ${literal(input.limit + 1)}`);
   const listed = rows.slice(0, input.limit);

@@ -51,15 +51,18 @@ interface Posted {
   message: Written;
   recipient: Recipient;
   now: string;
+  /** The number of its event, if it was drawn before. */
+  event?: number;
 }
 
 /** Appends the event of a message that was written to a thread, and returns both. */
 export function* posted(
   tx: Context,
-  { type, thread, message, recipient, now }: Posted,
+  { type, thread, message, recipient, now, event }: Posted,
 ): Procedure<OutputOf<"threads.reply">> {
   const { row, view } = message;
-  const nextEventId = yield* numbered(tx, { type, source: view.fromAgent, thread, message: row, now });
+  const said = { type, source: view.fromAgent, thread, message: row, now };
+  const nextEventId = yield* numbered(tx, said, event);
   return {
     thread: threadView(thread),
     message: view,

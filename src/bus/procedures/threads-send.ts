@@ -9,7 +9,7 @@ import { run, together } from "../../sql/procedure.ts";
 import { alike } from "../../sql/sql.ts";
 import { insert } from "../../sql/table.ts";
 import { threads } from "../../sql/tables.ts";
-import { recipientOf, seen } from "../agent.ts";
+import { eventNumberOf, recipientOf, seen } from "../agent.ts";
 import { isGone } from "../ended-agent.ts";
 import { contentOf, orderOf, write } from "../message.ts";
 import { bytesOf, spend } from "../quota.ts";
@@ -40,9 +40,10 @@ function* create(tx: Context, input: Input): Procedure<Output> {
   // Without a thread they are required.
   const [to, subject] = [input.to!, input.subject!];
   yield* tx.lock(...orderOf({ to }));
-  const [thread_id, latest_message_id, gone, now] = yield* together(
+  const [thread_id, latest_message_id, event, gone, now] = yield* together(
     tx.number("threads"),
     tx.number("messages"),
+    eventNumberOf(tx, from),
     isGone(to),
     tx.clock(),
   );
@@ -70,5 +71,5 @@ function* create(tx: Context, input: Input): Procedure<Output> {
   const known = { number: latest_message_id, gone };
   const head = { thread: thread_id, from, to, kind: input.kind ?? "task", taskId: thread.task_id, known };
   const message = yield* write(tx, head, content, now);
-  return yield* posted(tx, { type: "thread.created", thread, message, recipient, now });
+  return yield* posted(tx, { type: "thread.created", thread, message, recipient, now, event });
 }

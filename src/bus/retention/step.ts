@@ -99,7 +99,7 @@ export function* deleteDueEvents(tx: Context, cut: EventCut): Procedure<{ count:
 
 export function* deleteDueInTopic(tx: Context, cut: TopicCut): Procedure<{ count: number; more: boolean }> {
   yield* alone(tx, "gc");
-  const { ids, more } = yield* dueInTopic(cut, 0);
+  const { ids, more } = yield* dueInTopic(tx, cut, 0);
   if (!ids.length) return { count: 0, more: false };
   const count = yield* deleteUnacked(tx, ids);
   if (count) yield* applied(tx, "topics", count, yield* tx.clock());

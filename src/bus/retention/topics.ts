@@ -4,9 +4,10 @@
  * mail to an agent that has not appeared yet. So is a topic in which messages were acked: there, an unacked message
  * waits for somebody.
  */
-import type { Procedure } from "../../sql/procedure.ts";
+import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
 import { fragment, literal, type Sql, sql } from "../../sql/sql.ts";
+import { messagesTo, newestMessages, oldestMessages } from "../../sql/walk.ts";
 import { unexpired } from "../channel.ts";
 import { isTopic } from "../visible.ts";
 import { bytesAtOnce, rowsAtOnce, skippedAtOnce } from "./due.ts";
@@ -22,17 +23,14 @@ export interface TopicCut {
 }
 
 /** Messages that are read there. Expired ones are deleted anyway; a hidden one is handed over to a reader. */
-const inTopic = (
-  channel: string,
-  now: string,
-) => sql`messages.to_agent = ${channel} and messages.thread_id is null
+const inTopic = (now: string) => sql`messages.thread_id is null
   and messages.acked_at is null and messages.dead_at is null and messages.hidden_until is null and ${unexpired(now)}`;
 
 /** Acked messages are the oldest ones, or were deleted, so only a few rows are read. */
-const someAcked = (channel: Sql) => sql`(exists (
+const someAcked = (tx: Context, channel: Sql) => sql`(exists (
     select 1 from (
-      select messages.acked_at from messages where messages.to_agent = ${channel}
-      order by messages.message_id limit ${literal(rowsAtOnce)}) as oldest
+      select messages.acked_at from messages where ${messagesTo(tx, channel)}
+      ${oldestMessages} limit ${literal(rowsAtOnce)}) as oldest
     where oldest.acked_at is not null)
   or exists (select 1 from pruned where pruned.channel = ${channel} and pruned.unacked_to < pruned.to_id))`;
 
@@ -44,15 +42,16 @@ function* readUpTo(channel: string): Procedure<number | undefined> {
   return row?.position ?? undefined;
 }
 
-export function* topicsWithReaders(): Procedure<string[]> {
+export function* topicsWithReaders(tx: Context): Procedure<string[]> {
   const rows = yield* all<{ channel: string }>(sql`
     select topics.channel from (select distinct readers.channel from readers) as topics
-    where ${isTopic(fragment`topics.channel`)} and not ${someAcked(fragment`topics.channel`)} order by topics.channel`);
+    where ${isTopic(fragment`topics.channel`)} and not ${someAcked(tx, fragment`topics.channel`)} order by topics.channel`);
   return rows.map(({ channel }) => channel);
 }
 
 /** Skips some of the newest rows; undefined if there are no more than are to be kept. */
 export function* skipNewestOf(
+  tx: Context,
   { channel, now }: Pick<TopicCut, "channel" | "now">,
   from: number | undefined,
   left: number,
@@ -60,13 +59,14 @@ export function* skipNewestOf(
   const skipped = Math.min(left, skippedAtOnce);
   const row = yield* one<{ message_id: number }>(sql`
     select messages.message_id from messages
-    where ${inTopic(channel, now)} and messages.message_id <= ${from ?? Number.MAX_SAFE_INTEGER}
-    order by messages.message_id desc limit 1 offset ${literal(skipped)}`);
+    where ${messagesTo(tx, channel, from === undefined ? {} : { before: from + 1 })} and ${inTopic(now)}
+    ${newestMessages} limit 1 offset ${literal(skipped)}`);
   return row && { id: row.message_id, left: left - skipped };
 }
 
 /** The oldest messages after a position that are due; at most as many as can be deleted in a short time. */
 export function* dueInTopic(
+  tx: Context,
   { channel, now, before, upTo }: TopicCut,
   after: number,
 ): Procedure<{ ids: number[]; more: boolean }> {
@@ -74,8 +74,8 @@ export function* dueInTopic(
   if (read === undefined) return { ids: [], more: false };
   const rows = yield* all<{ message_id: number; created_at: string; cost: number }>(sql`
     select messages.message_id, messages.created_at, ${messageBytes} as cost from messages
-    where ${inTopic(channel, now)} and messages.message_id > ${after} and messages.message_id <= ${read}
-    order by messages.message_id limit ${literal(rowsAtOnce)}`);
+    where ${messagesTo(tx, channel, { after, before: read + 1 })} and ${inTopic(now)}
+    ${oldestMessages} limit ${literal(rowsAtOnce)}`);
   const isKept = (row: { message_id: number; created_at: string }) =>
     row.message_id > upTo && (before === null || row.created_at > before);
   const ids: number[] = [];

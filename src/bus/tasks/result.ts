@@ -4,6 +4,7 @@ import { call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { fragment, type Sql, sql } from "../../sql/sql.ts";
+import { messagesTo, oldestMessages } from "../../sql/walk.ts";
 import { deliverable } from "../channel.ts";
 import { lastMessageBy } from "../message.ts";
 import { findTask, type TaskRow, tasksWhere } from "../task.ts";
@@ -25,8 +26,8 @@ export function* resultOf(
   if (row.status !== "finished") return { finished: false, success: false, messages: [] };
   const now = yield* tx.clock();
   const rows = yield* all<{ message_id: number }>(sql`
-    select messages.message_id from messages where messages.to_agent = ${agent} and messages.kind = 'result'
-      and ${told(row)} and ${deliverable(now)} order by messages.message_id limit 100`);
+    select messages.message_id from messages where ${messagesTo(tx, agent)} and messages.kind = 'result'
+      and ${told(row)} and ${deliverable(now)} ${oldestMessages} limit 100`);
   return { finished: true, success: row.success === 1, messages: rows.map((found) => found.message_id) };
 }
 

@@ -1,6 +1,7 @@
 /** The context of a procedure on Postgres. Several procedures may share a transaction: see lockstep.ts. */
 import { all, type Context, one, type Procedure } from "../../sql/procedure.ts";
 import { apart, fragment, nothing, sql, word } from "../../sql/sql.ts";
+import { walkRange } from "../../sql/walk.ts";
 import type { EngineOptions } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import { hashOf } from "./hash.ts";
@@ -22,6 +23,7 @@ const numbers = {
   threads: fragment`select nextval('threads_thread_id_seq') as number from generate_series(1, 64) limit 1`,
   messages: fragment`select nextval('messages_message_id_seq') as number from generate_series(1, 64) limit 1`,
 };
+const eventNumbers = fragment`select next_event() as number from generate_series(1, 64) limit 1`;
 const manyNumbers = (table: "threads" | "messages", count: number) =>
   table === "threads"
     ? sql`select nextval('threads_thread_id_seq') as number from generate_series(1, ${count}::integer)`
@@ -85,12 +87,16 @@ export function contextOf(
       const rows = yield* all<{ number: number }>(manyNumbers(table, count));
       return rows.map(({ number }) => number).sort((a, b) => a - b);
     },
+    *eventNumber(): Procedure<number> {
+      return (yield* one<{ number: number }>(apart(eventNumbers)))!.number;
+    },
     forUpdate: writes ? forUpdate : nothing,
     forUpdateFree: writes ? forUpdateFree : nothing,
     forUpdateFreeThreads: writes ? forUpdateFreeThreads : nothing,
     forDeleteFree: writes ? forDeleteFree : nothing,
     // The server knows how many rows each index would read.
     walking: () => nothing,
+    walk: walkRange,
     joinedTexts,
     rivals: rivalsOf(sharers),
     // biome-ignore lint/correctness/useYield: it is sent with the next statement

@@ -602,4 +602,41 @@ create index worktrees_branch on worktrees (branch) where branch is not null;
   `
 alter table pruned add column unacked_to bigint not null default 0;
 `,
+  // Usually no transaction that writes events is running. One lock tells that, which each of them shares; to read the list of
+  // all locks takes ten times as long. The table is locked so that those that run now, without this lock, end first.
+  `
+lock table events in access exclusive mode;
+
+create or replace function next_event() returns bigint language plpgsql volatile as $$
+declare
+  bus bigint;
+begin
+  if current_setting('restante.event_lock', true) is distinct from '1' then
+    bus := ((to_regclass('event_numbers')::oid::bigint % 32749) + 1) << 48;
+    perform pg_advisory_xact_lock_shared(bus | 281474976710655);
+    perform pg_advisory_xact_lock_shared(bus | (select case when is_called then last_value else 0 end from event_numbers)),
+      set_config('restante.event_lock', '1', true);
+  end if;
+  return nextval('event_numbers');
+end $$;
+
+create or replace function settled_event() returns bigint language plpgsql volatile set search_path from current as $$
+declare
+  bus bigint := (to_regclass('event_numbers')::oid::bigint % 32749) + 1;
+  writing bigint := bus << 48 | 281474976710655;
+  newest bigint;
+  running bigint;
+begin
+  select case when is_called then last_value else 0 end into newest from event_numbers;
+  if pg_try_advisory_lock(writing) then
+    perform pg_advisory_unlock(writing);
+    return newest;
+  end if;
+  select min(((locks.classid::bigint & 65535) << 32) | locks.objid::bigint) into running
+    from pg_locks as locks
+    where locks.locktype = 'advisory' and locks.objsubid = 1 and locks.classid::bigint >> 16 = bus
+      and locks.database = (select oid from pg_database where datname = current_database());
+  return least(newest, running);
+end $$;
+`,
 ];

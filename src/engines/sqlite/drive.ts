@@ -2,6 +2,7 @@
 import { atOnce, known } from "../../sql/asking.ts";
 import { type Context, one, type Procedure, type Refused, type Row } from "../../sql/procedure.ts";
 import { Forms, forgottenStatements, fragment, nothing, type Sql, sql, word } from "../../sql/sql.ts";
+import { walkValue } from "../../sql/walk.ts";
 import type { Work } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import { type Asked, type Prepared, preparedOf } from "./asked.ts";
@@ -76,6 +77,10 @@ export function contextOf(now: () => number, facts: Facts, noted: Noted): Contex
     *number(table): Procedure<number> {
       return (yield* last(table)) + 1;
     },
+    // biome-ignore lint/correctness/useYield: there is nothing to ask
+    *eventNumber(): Procedure<undefined> {
+      return undefined;
+    },
     *numbers(table, count): Procedure<number[]> {
       const before = yield* last(table);
       return Array.from({ length: count }, (_, i) => before + 1 + i);
@@ -85,6 +90,7 @@ export function contextOf(now: () => number, facts: Facts, noted: Noted): Contex
     forUpdateFreeThreads: nothing,
     forDeleteFree: nothing,
     walking: (index) => word(`indexed by ${index}`),
+    walk: walkValue,
     joinedTexts,
     rivals: 1,
     // The file has one lock, and the transaction holds it.
