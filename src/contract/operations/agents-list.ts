@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 
-export const agentsList = operation({
-  name: "agents.list",
+export const agentsList = operation("agents.list", "agents", () => ({
   kind: "read",
   access: { on: "everybody" },
   summary: "List agents with the threads they hold and their waiting mail",
@@ -24,7 +23,6 @@ export const agentsList = operation({
       ),
     }),
   errors: [],
-  cli: { command: "agents" },
   http: ["GET /api/agents"],
   mcp: {
     tool: "agents",
@@ -32,4 +30,4 @@ export const agentsList = operation({
     use: "List agents: which are active, what each holds, and how much mail is waiting.",
   },
   examples: ["inbox agents"],
-});
+}));
