@@ -10,7 +10,7 @@ import { exists, fs } from "../../platform/system.ts";
 import { flagName } from "../spelling/shell.ts";
 import { operationsOf, type Program } from "./commands.ts";
 import { acceptedFlagsOf, type Flag } from "./flags.ts";
-import { elsewhere, surplus } from "./refusal-as-typed.ts";
+import { elsewhere, surplus } from "./refusal-as-typed.ts" with { load: "when-called" };
 import type { GivenFlag, Scanned } from "./scan.ts";
 
 export interface CommandLine {
