@@ -1,9 +1,10 @@
 /** Opening, creating and migrating a database file. */
-import { dirname } from "node:path";
+
 import { InboxError } from "../../contract/errors.ts";
 import { call, phrase } from "../../contract/phrase.ts";
 import { shellWord } from "../../contract/shell-word.ts";
 import { openOwnToAppend, requireOwn, requireReadable } from "../../platform/own-files.ts";
+import { dirname } from "../../platform/path.ts";
 import { sleepSync } from "../../platform/runtime.ts";
 import { exists, fs, look } from "../../platform/system.ts";
 import { type Database, openFile, requireDriver } from "./driver.ts";

@@ -1,11 +1,12 @@
 /** Turns scanned arguments into an operation's input. */
-import { resolve } from "node:path";
+
 import { fromText } from "../../contract/coerce.ts";
 import { InboxError } from "../../contract/errors.ts";
 import { contentLimit, type Field, fieldsOf } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { fillFromHere } from "../../contract/surroundings.ts";
 import { agentIn } from "../../contract/terminal-id.ts";
+import { resolve } from "../../platform/path.ts";
 import { exists, fs } from "../../platform/system.ts";
 import { flagName } from "../spelling/shell.ts";
 import { operationsOf, type Program } from "./commands.ts";

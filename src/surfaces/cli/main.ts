@@ -1,5 +1,5 @@
 /** One run of the program: arguments in, an exit code out. */
-import { resolve } from "node:path";
+
 import { runLocal } from "../../admin/operations.ts" with { load: "when-called" };
 import type { LocalOperation } from "../../admin/operations.ts";
 import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
@@ -9,6 +9,7 @@ import { spelledIn } from "../../contract/phrase.ts";
 import type { BusOperation, Handed, Inbox } from "../../inbox/inbox.ts";
 import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate.ts";
 import { argumentBytes } from "../../platform/argument-bytes.ts";
+import { resolve } from "../../platform/path.ts";
 import { versionLine } from "../../version.ts";
 import { inShell } from "../spelling/shell.ts";
 import type { Apart } from "../text/noun-renders.ts";
