@@ -8,7 +8,7 @@ const path = fc
   .array(fc.constantFrom("/", "/", ".", "..", "a", "b c", "…", ".hidden", ""), { maxLength: 8 })
   .map((parts) => parts.join(""));
 
-test("paths are what node:path makes of them", () => {
+test("[S1.3] paths are what node:path makes of them", () => {
   fc.assert(
     fc.property(path, path, path, (a, b, c) => {
       expect(join(a, b, c)).toBe(posix.join(a, b, c));
