@@ -6,34 +6,14 @@ import { writeDeafRuntime } from "./runtime.mjs";
 import { writeSbom } from "./sbom.mjs";
 import { bunPath, install, root, run, runBun } from "./setup.mjs";
 
-/**
- * In pieces: what a command does not need is not even read; in one piece every command took 4 ms of processor time more.
- * Reluctant to compile to machine code: what a command runs it mostly runs once, and compiling that took a fifth of its
- * processor time (src/main.ts ends it for whoever stays).
- * The last two flags keep the program from running code or reading settings of the folder it is called in.
- */
-const flags = [
-  "--compile",
-  "--minify",
-  "--bytecode",
-  "--format=esm",
-  "--splitting",
-  "--compile-jit-policy=50",
-  "--loader=.pack:file",
-  "--asset-naming=[name].[ext]",
-  "--tsconfig-override=tsconfig.build.json",
-  "--no-compile-autoload-dotenv",
-  "--no-compile-autoload-bunfig",
-];
-
 /** One executable from a copy of that runtime. `target` is the compiler's name of another system; `packs` it carries inside. */
 export function compile(bun, outfile, { target, packs = ["dist/page.pack"] } = {}) {
   const runtime = join(root, `${outfile}.runtime`);
   writeDeafRuntime(bun, runtime);
-  const made = [...flags, `--compile-executable-path=${runtime}`, ...(target ? [`--target=${target}`] : [])];
-  runBun(["build", ...made, "src/main.ts", ...packs, "--outfile", outfile], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  runBun([
+    "scripts/compile.ts",
+    JSON.stringify({ entry: "src/main.ts", outfile, runtime: `${outfile}.runtime`, target, packs }),
+  ]);
   rmSync(runtime);
 }
 
@@ -75,6 +55,8 @@ const madeOf = [
   "src",
   "web",
   "scripts/build.mjs",
+  "scripts/compile.ts",
+  "scripts/chunks.ts",
   "scripts/runtime.mjs",
   "package-lock.json",
   "tsconfig.build.json",

@@ -1,20 +1,10 @@
-/** Compiles a program as scripts/build.mjs compiles ours, with the flags that are written there. */
-import { readFileSync } from "node:fs";
+/** Compiles a program as ours is compiled. */
 import { join } from "node:path";
 import { root } from "../../test/support/cli.ts";
 
-export function compile(source: string, outfile: string): string {
-  const script = readFileSync(join(root, "scripts/build.mjs"), "utf8");
-  const flags = /const flags = (\[[\s\S]*?\n\])/.exec(script)?.[1]?.replace(/,\s*\]$/, "]");
-  if (!flags) throw new Error("scripts/build.mjs no longer has its flags where this looks for them");
-  const built = Bun.spawnSync([
-    process.execPath,
-    "build",
-    ...JSON.parse(flags),
-    source,
-    "--outfile",
-    outfile,
-  ]);
+export function compile(entry: string, outfile: string): string {
+  const script = join(root, "scripts/compile.ts");
+  const built = Bun.spawnSync([process.execPath, script, JSON.stringify({ entry, outfile })]);
   if (!built.success) throw new Error(built.stderr.toString());
   return outfile;
 }

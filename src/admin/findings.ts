@@ -1,6 +1,6 @@
 /** [N4] What can be wrong in a bus, whichever engine it is on: supervision, stored readers, the person's journal. */
 import { expiredReaders, moveReader } from "../bus/expired-readers.ts";
-import { supervisionNow } from "../bus/tasks/supervision.ts";
+import { supervisionNow } from "../bus/tasks/supervision-now.ts";
 import { type Finding, well } from "../contract/finding.ts";
 import { call, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";

@@ -18,6 +18,7 @@ import { joined, type Sql, sql } from "../sql/sql.ts";
 import { columnsOf, insert, type NewRow, part, type RowOf } from "../sql/table.ts";
 import { entries, erasedEntries } from "../sql/tables.ts";
 import { wakeSnoozed, whereMuted } from "./entry-folder.ts";
+import { entryOrder } from "./entry-order.ts";
 import { append } from "./event.ts";
 import { expiryAfter } from "./expiry.ts";
 import type { Content, Head, MessageRow } from "./message.ts";
@@ -50,9 +51,6 @@ export const entryView = (row: EntryRow): Entry => ({
   snoozedAt: row.snoozed_at,
   snoozedUntil: row.snoozed_until,
 });
-
-/** The lock under which entries are added, so that they become visible in the order of their numbers ([G2]). */
-export const entryOrder = "entries";
 
 export type NewEntry = NewRow<typeof entries>;
 

@@ -8,7 +8,7 @@ import { columnsOf, insert, type RowOf } from "../sql/table.ts";
 import { events } from "../sql/tables.ts";
 import { entriesTopic, topicsOf } from "../sql/topics.ts";
 import type { MessageRow } from "./message.ts";
-import { prunedEvents } from "./retention/events.ts";
+import { prunedEvents } from "./retention/events.ts" with { load: "when-called" };
 import type { ThreadRow } from "./thread.ts";
 
 export type EventRow = RowOf<typeof events>;

@@ -13,7 +13,8 @@ import { columnsOf, initialOf, insert, type RowOf } from "../sql/table.ts";
 import { messages } from "../sql/tables.ts";
 import { artifactsIn, artifactsOf, attach } from "./artifact.ts";
 import { hasGone } from "./ended-agent.ts";
-import { addMessageEntry, entryOrder } from "./entry.ts";
+import { addMessageEntry } from "./entry.ts" with { load: "when-called" };
+import { entryOrder } from "./entry-order.ts";
 import { addToOutbox, msUntil } from "./outbox.ts";
 
 export type MessageRow = RowOf<typeof messages>;

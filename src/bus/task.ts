@@ -5,8 +5,8 @@ import { blank, call, phrase } from "../contract/phrase.ts";
 import type { Review } from "../contract/review.ts";
 import { closest } from "../contract/suggest.ts";
 import type { Task, TaskInQueue } from "../contract/task.ts";
-import type { Context, Procedure } from "../sql/procedure.ts";
-import { all, alone, one, run } from "../sql/procedure.ts";
+import type { Procedure } from "../sql/procedure.ts";
+import { all, one, run } from "../sql/procedure.ts";
 import { fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
 import { assignments, columnsOf, type RowOf } from "../sql/table.ts";
 import { tasks } from "../sql/tables.ts";
@@ -15,20 +15,12 @@ import { reviewView } from "./review.ts";
 import { budgetView, type UsageRow, usagesOf, usageViews } from "./usage.ts";
 import { type WorktreeRow, worktreesOf, worktreeView } from "./worktree.ts";
 
+export * from "./task-states.ts";
+
 export type TaskRow = RowOf<typeof tasks>;
 export const taskColumns = columnsOf(tasks);
 /** The same with no more than the beginning of the prompt. */
 const briefColumns = columnsOf(tasks, { prompt: fragment`substr(tasks.prompt, 1, 400)` });
-
-// The condition "not finished" is repeated, because no planner sees by itself that the index of unfinished tasks serves these.
-export const isRunning = fragment`tasks.status <> 'finished' and tasks.status = 'running'`;
-export const isWaiting = fragment`tasks.status <> 'finished' and tasks.status = 'waiting'`;
-export const isUnstarted = fragment`tasks.status <> 'finished' and tasks.status in ('queued', 'waiting')`;
-/** It may start, or has started: `orch run` has released it. */
-export const isReleased = fragment`tasks.status <> 'finished' and tasks.status in ('waiting', 'running')`;
-
-/** All changes to tasks take this lock, because which task may start depends on all the others. */
-export const lockTasks = (tx: Context) => alone(tx, "tasks");
 
 export const isLive = (row: TaskRow) => row.status !== "finished";
 export const isUnstartedRow = (row: TaskRow) => row.status === "queued" || row.status === "waiting";

@@ -72,6 +72,8 @@ type FieldOf<I extends v.GenericSchema> = Extract<keyof v.InferInput<I>, string>
 
 export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSchema> {
   name: string;
+  /** The words that name it, as in `cli`. */
+  command: string;
   /** read: changes nothing. write: one transaction. wait: may block. local: about the database itself. */
   kind: "read" | "write" | "wait" | "local";
   /** [X10] What it acts on: this decides who may call it, if tokens are used. */
@@ -117,11 +119,75 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   examples: readonly [string, ...string[]];
 }
 
+/** What its file says of an operation, besides its name and its command. */
+type Described<I extends v.GenericSchema, O extends v.GenericSchema> = Omit<
+  OperationForm<I, O>,
+  "name" | "command" | "cli"
+> & { cli?: Omit<CliForm, "command"> };
+
+/**
+ * An operation is described when it is first asked for more than its name and its command: a command needs one or two of
+ * them, and to evaluate all descriptions took 0.8 ms of it.
+ */
 export function operation<const N extends string, I extends v.GenericSchema, O extends v.GenericSchema>(
-  form: OperationForm<I, O> & { name: N },
+  name: N,
+  command: string,
+  describe: () => Described<I, O>,
 ): OperationForm<I, O> & { name: N } {
-  return { ...form, input: once(form.input), output: once(form.output) };
+  return new Operation(name, command, describe) as unknown as OperationForm<I, O> & { name: N };
 }
+
+class Operation {
+  #described?: Omit<AnyOperation, "name" | "command">;
+
+  constructor(
+    readonly name: string,
+    readonly command: string,
+    // biome-ignore lint/suspicious/noExplicitAny: operations of every shape
+    private readonly describe: () => Described<any, any>,
+  ) {}
+
+  get described() {
+    if (this.#described) return this.#described;
+    const { cli, input, output, ...rest } = this.describe();
+    this.#described = {
+      ...rest,
+      input: once(input),
+      output: once(output),
+      cli: { command: this.command, ...cli },
+    };
+    return this.#described;
+  }
+}
+
+/** Every field of a description, by which it is read. */
+const fields: Record<keyof Described<v.GenericSchema, v.GenericSchema>, true> = {
+  kind: true,
+  access: true,
+  summary: true,
+  detail: true,
+  input: true,
+  combinations: true,
+  output: true,
+  errors: true,
+  cli: true,
+  http: true,
+  mcp: true,
+  creates: true,
+  waits: true,
+  marks: true,
+  unwell: true,
+  failed: true,
+  exit: true,
+  nothing: true,
+  examples: true,
+};
+for (const name of Object.keys(fields) as (keyof typeof fields)[])
+  Object.defineProperty(Operation.prototype, name, {
+    get(this: Operation) {
+      return this.described[name];
+    },
+  });
 
 /** Whether a read changes something this time. */
 export const marking = ({ marks }: AnyOperation, input: Record<string, unknown>) =>

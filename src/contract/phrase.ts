@@ -29,8 +29,18 @@ export type Part = string | Reference;
 /** Text for a reader, with references to what can be called or given. */
 export type Text = string | Phrase;
 
+type Inserted = Text | Reference | number;
+
+/** Its parts are put together when it is read: a command evaluates many phrases, and shows none or one. */
 export class Phrase {
-  constructor(readonly parts: readonly Part[]) {}
+  private known?: readonly Part[];
+
+  constructor(private readonly make: () => readonly Part[]) {}
+
+  get parts(): readonly Part[] {
+    this.known ??= this.make();
+    return this.known;
+  }
 
   /** As a program would write it: the operation's name, the field's name. */
   toString(): string {
@@ -43,7 +53,10 @@ export class Phrase {
 }
 
 /** A template whose references stay references. Other phrases may be part of it. Lines are broken in the source only. */
-export function phrase(strings: TemplateStringsArray, ...inserted: (Text | Reference | number)[]): Phrase {
+export const phrase = (strings: TemplateStringsArray, ...inserted: Inserted[]) =>
+  new Phrase(() => partsOf(strings, inserted));
+
+function partsOf(strings: readonly string[], inserted: readonly Inserted[]): Part[] {
   const written = strings.map((text) => text.replace(/\n\s*/g, " "));
   const parts: Part[] = [written[0]!];
   inserted.forEach((one, at) => {
@@ -51,7 +64,7 @@ export function phrase(strings: TemplateStringsArray, ...inserted: (Text | Refer
     else parts.push(typeof one === "number" ? String(one) : one);
     parts.push(written[at + 1]!);
   });
-  return new Phrase(parts.filter((part) => part !== ""));
+  return parts.filter((part) => part !== "");
 }
 
 /** `a`, `a and b`, `a, b and c`. */
@@ -171,7 +184,7 @@ export function changed<T extends Text>(text: T, change: (text: string) => strin
     if (part.is === "call") return { ...part, input: values(part.input), options: values(part.options) };
     return "value" in part && part.value !== undefined ? { ...part, value: value(part.value) } : part;
   });
-  return new Phrase(parts) as T;
+  return new Phrase(() => parts) as T;
 }
 
 /** A value with the phrases in it spelled. */
@@ -188,5 +201,5 @@ const kinds: readonly string[] = ["field", "file", "call", "help", "option", "va
 export function phraseOf(parts: unknown): Phrase | undefined {
   const known = (part: unknown) =>
     typeof part === "string" || kinds.includes((part as Reference | null)?.is ?? "");
-  return Array.isArray(parts) && parts.every(known) ? new Phrase(parts) : undefined;
+  return Array.isArray(parts) && parts.every(known) ? new Phrase(() => parts) : undefined;
 }

@@ -2,7 +2,7 @@
  * [X2] [X10] What a caller may do. A caller with a token cannot act as another agent, and each transaction first
  * checks whether the call may act on what it names: here, for every surface.
  */
-import { relationOf } from "../bus/access.ts";
+import { relationOf } from "../bus/access.ts" with { load: "when-called" };
 import { allows, type Relation, scopesThat, type Target, targetsOf } from "../contract/access.ts";
 import { InboxError } from "../contract/errors.ts";
 import { type AnyOperation, marking } from "../contract/operation.ts";

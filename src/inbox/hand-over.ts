@@ -3,8 +3,8 @@
  * it arrived.
  */
 
-import { entriesShow } from "../bus/procedures/entries-show.ts";
-import { threadsShow } from "../bus/procedures/threads-show.ts";
+import { entriesShow } from "../bus/procedures/entries-show.ts" with { load: "when-called" };
+import { threadsShow } from "../bus/procedures/threads-show.ts" with { load: "when-called" };
 import type { BusFiles } from "../contract/document.ts";
 import type { Message } from "../contract/message.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
@@ -12,8 +12,8 @@ import type { Receipt } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Workplace } from "../orch/operations/place.ts";
 import type { AnswerWithReceipt, Calling } from "../waiting/handed.ts";
-import { claimOrWait } from "../waiting/threads-claim.ts";
-import { waitReply } from "../waiting/threads-wait-reply.ts";
+import { claimOrWait } from "../waiting/threads-claim.ts" with { load: "when-called" };
+import { waitReply } from "../waiting/threads-wait-reply.ts" with { load: "when-called" };
 
 /** The location of the bus, and which files on this machine belong to it. */
 export type Here = Workplace & { files: BusFiles };

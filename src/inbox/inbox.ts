@@ -5,9 +5,10 @@
 
 import type { Settled } from "../bus/hand-over/settle.ts";
 import type { Keyed } from "../bus/idempotency.ts";
-import { entriesShow } from "../bus/procedures/entries-show.ts";
-import { hasTokens, type Owner, tokenOwner } from "../bus/token.ts";
-import { findWorkspace, workspaceView } from "../bus/workspace.ts";
+import { entriesShow } from "../bus/procedures/entries-show.ts" with { load: "when-called" };
+import { hasTokens, tokenOwner } from "../bus/token.ts" with { load: "when-called" };
+import type { Owner } from "../bus/token.ts";
+import { findWorkspace, workspaceView } from "../bus/workspace.ts" with { load: "when-called" };
 import type { BusFiles } from "../contract/document.ts";
 import type { Entry } from "../contract/entry.ts";
 import type { Event } from "../contract/event.ts";
@@ -22,16 +23,16 @@ import { watchOver } from "../orch/watch-over.ts";
 import { sha256 } from "../platform/runtime.ts";
 import { tokenHash } from "../platform/token-text.ts";
 import { revocationTopic } from "../sql/topics.ts";
-import { follow } from "../waiting/events-watch.ts";
+import { follow } from "../waiting/events-watch.ts" with { load: "when-called" };
 import { type AnswerWithReceipt, type Handed, handed, settle, type Word } from "../waiting/handed.ts";
 import { actAs, type Caller, engineFor } from "./access.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
 import type { NotifyOptions } from "./notify.ts";
 import { type BusOptions, openBus } from "./open-bus.ts";
-import { tendEntries, tendRetention, tendSearch } from "./upkeep.ts";
+import { tendEntries, tendRetention, tendSearch } from "./upkeep.ts" with { load: "when-called" };
 
+export { endOfWait } from "../waiting/end-of-wait.ts";
 export type { Handed, Word } from "../waiting/handed.ts";
-export { endOfWait } from "../waiting/wait.ts";
 export type { BusOperation } from "./handlers.ts";
 export type { NotifyOptions } from "./notify.ts";
 

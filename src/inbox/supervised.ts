@@ -5,7 +5,7 @@ import { blank, field, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Workplace } from "../orch/operations/place.ts";
 import type { Calling } from "../waiting/handed.ts";
-import { awaitResult } from "../waiting/tasks-handoff.ts";
+import { awaitResult } from "../waiting/tasks-handoff.ts" with { load: "when-called" };
 
 /** Loaded when asked for: they bring modules that no other command needs. */
 export const orch = () =>

@@ -1,11 +1,11 @@
 /** [S1] The database that a command uses. */
-import { basename, dirname, join, resolve } from "node:path";
 import type { BusFiles } from "../contract/document.ts";
 import { InboxError } from "../contract/errors.ts";
 import { call, option, phrase, type Reference, variable } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { engineAt, engines, findEngine } from "../engines/registry.ts";
 import { requireOwn, requireReadable } from "../platform/own-files.ts";
+import { basename, dirname, join, resolve } from "../platform/path.ts";
 import { exists, fs } from "../platform/system.ts";
 import { type Environment, stateFolder } from "../platform/user-folders.ts";
 

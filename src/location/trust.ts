@@ -3,8 +3,9 @@
  * folder, named by a hash of what was approved (as direnv does it): so a changed file is another one, two processes never
  * overwrite each other, and nothing in a repository can say that the repository is trusted.
  */
-import { dirname, join } from "node:path";
+
 import { makeOwnFolder, namedInTrust, openOwnNew, requireOwn } from "../platform/own-files.ts";
+import { dirname, join } from "../platform/path.ts";
 import { sha256 } from "../platform/runtime.ts";
 import { exists, fs, look } from "../platform/system.ts";
 import { type Environment, stateFolder } from "../platform/user-folders.ts";

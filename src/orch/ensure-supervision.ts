@@ -1,5 +1,6 @@
 /** [Q7] A process that finds work without a supervisor starts one. */
-import { holdSupervision, leaveSupervision, supervisionNow } from "../bus/tasks/supervision.ts";
+import { holdSupervision, leaveSupervision } from "../bus/tasks/supervision.ts";
+import { supervisionNow } from "../bus/tasks/supervision-now.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { requireApproval } from "./approval.ts";

@@ -1,7 +1,8 @@
 /** Where files of the queue are on this machine: the profile file, and a folder for each task. */
-import { join, resolve } from "node:path";
+
 import { engineAt } from "../engines/registry.ts";
 import { besideDatabase, databaseFile, folderOf } from "../location/locate.ts";
+import { join, resolve } from "../platform/path.ts";
 import { configFolder, type Environment, stateFolder } from "../platform/user-folders.ts";
 
 /** Loaded only when needed: it takes longer than most of what a command does. */

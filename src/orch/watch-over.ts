@@ -2,13 +2,13 @@
  * [Q7] Any call that finds work without a supervisor starts one; a call that blocks checks regularly. One small read
  * per call, and at most one per second. [X7] On a bus that is not trusted it reports once why it does not.
  */
-import { supervisionNow } from "../bus/tasks/supervision.ts";
+import { supervisionNow } from "../bus/tasks/supervision-now.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { phrase, type Text } from "../contract/phrase.ts";
 import type { Engine, Subscription } from "../engines/engine.ts";
 import { taskTopic } from "../sql/topics.ts";
-import { hasDied } from "./holder.ts";
+import { hasDied } from "./holder.ts" with { load: "when-called" };
 
 /** Together with the lease's 15 seconds, and the time a supervisor needs to start, this is within 20 s. */
 const everyMs = 3000;

@@ -3,10 +3,11 @@
  * can put a file or a folder, in place of any of them: anything but a plain file of this user is neither read nor
  * written.
  */
-import { resolve } from "node:path";
+
 import { InboxError } from "../contract/errors.ts";
 import { blank, option, phrase, variable } from "../contract/phrase.ts";
 import { shellWord } from "../contract/shell-word.ts";
+import { resolve } from "./path.ts";
 import { type FileState, fs, look } from "./system.ts";
 
 /** [X7] Whether INBOX_TRUST names a folder that holds this path. */

@@ -1,5 +1,5 @@
 /** The folders for files of this user, by the XDG Base Directory Specification: a path that is not absolute is ignored. */
-import { join } from "node:path";
+import { join } from "./path.ts";
 
 export type Environment = Record<string, string | undefined>;
 

@@ -17,7 +17,7 @@ export * from "./more-tables.ts";
 export const threads = table(
   "threads",
   ["thread_id"],
-  {
+  () => ({
     thread_id: serial(),
     run_id: text(),
     task_id: text(),
@@ -32,11 +32,11 @@ export const threads = table(
     latest_message_id: integer().nullAtFirst(),
     created_at: text(),
     updated_at: text(),
-  },
+  }),
   { priority_rank: integer() },
 );
 
-export const messages = table("messages", ["message_id"], {
+export const messages = table("messages", ["message_id"], () => ({
   message_id: serial(),
   thread_id: integer().orNull().refersTo(threads),
   from_agent: text(),
@@ -63,18 +63,18 @@ export const messages = table("messages", ["message_id"], {
   first_handed_at: text().nullAtFirst(),
   dead_at: text().nullAtFirst(),
   dead_reason: text().nullAtFirst(),
-});
+}));
 
-export const artifacts = table("artifacts", ["artifact_id"], {
+export const artifacts = table("artifacts", ["artifact_id"], () => ({
   artifact_id: serial(),
   message_id: integer().refersTo(messages),
   path: text(),
   kind: text(),
   metadata_json: text(),
   created_at: text(),
-});
+}));
 
-export const leases = table("leases", ["thread_id"], {
+export const leases = table("leases", ["thread_id"], () => ({
   thread_id: integer().refersTo(threads),
   agent_id: text(),
   lease_token: text(),
@@ -84,9 +84,9 @@ export const leases = table("leases", ["thread_id"], {
   released_at: text().orNull(),
   /** How long it lasts without a renewal. */
   lease_seconds: integer(),
-});
+}));
 
-export const lostLeases = table("lost_leases", ["thread_id", "lease_token"], {
+export const lostLeases = table("lost_leases", ["thread_id", "lease_token"], () => ({
   thread_id: integer().refersTo(threads),
   lease_token: text(),
   attempt: integer(),
@@ -94,69 +94,69 @@ export const lostLeases = table("lost_leases", ["thread_id", "lease_token"], {
   lost_at: text(),
   /** The agent that took the thread; "" if none did. */
   taken_by: text(),
-});
+}));
 
-export const threadReads = table("thread_reads", ["thread_id", "agent_id"], {
+export const threadReads = table("thread_reads", ["thread_id", "agent_id"], () => ({
   thread_id: integer().refersTo(threads),
   agent_id: text(),
   last_read_message_id: integer().refersTo(messages),
   last_read_at: text(),
-});
+}));
 
-export const agents = table("agents", ["name"], {
+export const agents = table("agents", ["name"], () => ({
   name: text(),
   first_seen_at: text(),
   last_seen_at: text(),
   /** When it ended, of a sub-agent whose task retention has deleted. */
   ended_at: text().nullAtFirst(),
-});
+}));
 
-export const pools = table("pools", ["pool"], { pool: text(), created_at: text() });
+export const pools = table("pools", ["pool"], () => ({ pool: text(), created_at: text() }));
 
-export const poolMembers = table("pool_members", ["agent_id", "pool"], {
+export const poolMembers = table("pool_members", ["agent_id", "pool"], () => ({
   agent_id: text(),
   pool: text(),
   joined_at: text(),
-});
+}));
 
-export const readers = table("readers", ["channel", "reader"], {
+export const readers = table("readers", ["channel", "reader"], () => ({
   channel: text(),
   reader: text(),
   position: integer(),
   committed_at: text(),
-});
+}));
 
-export const idempotencyKeys = table("idempotency_keys", ["sender", "idempotency_key"], {
+export const idempotencyKeys = table("idempotency_keys", ["sender", "idempotency_key"], () => ({
   sender: text(),
   idempotency_key: text(),
   operation: text(),
   input_json: text(),
   result_json: text(),
   created_at: text(),
-});
+}));
 
-export const tokens = table("tokens", ["token_id"], {
+export const tokens = table("tokens", ["token_id"], () => ({
   token_id: serial(),
   agent_id: text(),
   scope: text<Scope>(),
   token_hash: text(),
   created_at: text(),
   revoked_at: text().nullAtFirst(),
-});
+}));
 
-export const workspaces = table("workspaces", ["workspace_id"], {
+export const workspaces = table("workspaces", ["workspace_id"], () => ({
   workspace_id: text(),
   path: text(),
   label: text(),
   agent_id: text(),
   created_at: text(),
   session_command: text().orNull(),
-});
+}));
 
 export const tasks = table(
   "tasks",
   ["task_number"],
-  {
+  () => ({
     task_number: serial(),
     name: text(),
     parent: text(),
@@ -214,12 +214,12 @@ export const tasks = table(
     parent_number: integer().orNull(),
     budget_tokens: integer().orNull(),
     budget_micro_usd: integer().orNull(),
-  },
+  }),
   { priority_rank: integer() },
 );
 
 /** [A1] The worktree of a task that has one, or is to have one. */
-export const worktrees = table("worktrees", ["task_number"], {
+export const worktrees = table("worktrees", ["task_number"], () => ({
   task_number: integer().refersTo(tasks),
   state: text<WorktreeState>(),
   /** The checkout that it was pushed from, and the folder below its top. */
@@ -236,10 +236,10 @@ export const worktrees = table("worktrees", ["task_number"], {
   deletions: integer().nullAtFirst(),
   merged_into: text().nullAtFirst(),
   merged_commit: text().nullAtFirst(),
-});
+}));
 
 /** [A11] What a task has used, and what all it started has used (`below`). Money in millionths of a dollar. */
-export const taskUsage = table("task_usage", ["task_number"], {
+export const taskUsage = table("task_usage", ["task_number"], () => ({
   task_number: integer().refersTo(tasks),
   ...amounts(),
   below_input_tokens: integer(),
@@ -252,22 +252,22 @@ export const taskUsage = table("task_usage", ["task_number"], {
   attempt_json: text().orNull(),
   /** The total of the session that its program last reported, for programs that continue counting when it is resumed. */
   session_json: text().orNull(),
-});
+}));
 
-export const taskDependencies = table("task_dependencies", ["task_number", "after_number"], {
+export const taskDependencies = table("task_dependencies", ["task_number", "after_number"], () => ({
   task_number: integer().refersTo(tasks),
   after_number: integer().refersTo(tasks),
-});
+}));
 
-export const queues = table("queues", ["agent_id"], { agent_id: text(), slots: integer().orNull() });
+export const queues = table("queues", ["agent_id"], () => ({ agent_id: text(), slots: integer().orNull() }));
 
-export const outbox = table("outbox", ["message_id"], {
+export const outbox = table("outbox", ["message_id"], () => ({
   message_id: integer(),
   agent_id: text(),
   taken_at: text().nullAtFirst(),
-});
+}));
 
-export const events = table("events", ["event_id"], {
+export const events = table("events", ["event_id"], () => ({
   event_id: serial(),
   run_id: text().orNull(),
   task_id: text().orNull(),
@@ -282,13 +282,16 @@ export const events = table("events", ["event_id"], {
   summary: text(),
   payload_json: text(),
   created_at: text(),
-});
+}));
 
-export const supervision = table("supervision", ["holder"], {
+export const supervision = table("supervision", ["holder"], () => ({
   holder: text(),
   leased_until: text(),
   hub_url: text().orNull(),
   process: text().orNull(),
-});
+}));
 
-export const givenUpCalls = table("given_up_calls", ["call_id"], { call_id: text(), given_up_at: text() });
+export const givenUpCalls = table("given_up_calls", ["call_id"], () => ({
+  call_id: text(),
+  given_up_at: text(),
+}));

@@ -1,6 +1,7 @@
 /** An answer on its way to its reader, and how it is confirmed or released. */
 
-import { confirmHandOver, releaseHandOver, type Settled } from "../bus/hand-over/settle.ts";
+import { confirmHandOver, releaseHandOver } from "../bus/hand-over/settle.ts" with { load: "when-called" };
+import type { Settled } from "../bus/hand-over/settle.ts";
 import type { Keyed } from "../bus/idempotency.ts";
 import { type Receipt, type Releasing, releasing } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";

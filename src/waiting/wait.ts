@@ -5,6 +5,7 @@
 import { isKnown, join } from "../bus/agent.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { Engine } from "../engines/engine.ts";
+import { endOfWait } from "./end-of-wait.ts";
 
 export interface Looked<T> {
   found?: T;
@@ -89,9 +90,6 @@ function awhile(error: unknown, begun: boolean): { failed: InboxError; againInMs
     return { failed: error, againInMs: awayMs };
   throw error;
 }
-
-/** The reason of an abort that ends a wait as its timeout would: the answer is still wanted, but now. */
-export const endOfWait = Symbol("end of wait");
 
 /** Whether the wait is over; throws if its answer is no longer wanted. */
 export function ended(signal: AbortSignal | undefined): boolean {

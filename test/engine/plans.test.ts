@@ -32,7 +32,7 @@ import { dueInTopic, skipNewestOf } from "../../src/bus/retention/topics.ts";
 import { forgetOldSeen, forgetSeenIn } from "../../src/bus/seen-document.ts";
 import { keptTasks } from "../../src/bus/tasks/keep.ts";
 import { startDue } from "../../src/bus/tasks/start.ts";
-import { supervisionNow } from "../../src/bus/tasks/supervision.ts";
+import { supervisionNow } from "../../src/bus/tasks/supervision-now.ts";
 import { Facts } from "../../src/engines/facts.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { contextOf, nothingNoted } from "../../src/engines/sqlite/drive.ts";

@@ -55,7 +55,9 @@ test("[W3] every tool that waits does so for 50 seconds by default", async () =>
     const session = { inbox: recording, caller: {}, agent: "w", settling, changes: openChanges(inbox) };
     // A merge takes what its check takes, and a permission what its asker has set: neither is told a time.
     const untimed = ["tasks.merge", "tasks.permit"];
-    const waiting = table.filter((op) => "waits" in op && "tool" in op.mcp && !untimed.includes(op.name));
+    const waiting = table.filter(
+      (op) => op.waits !== undefined && "tool" in op.mcp && !untimed.includes(op.name),
+    );
     for (const [id, op] of waiting.entries())
       await callTool(
         session,

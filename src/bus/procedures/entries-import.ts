@@ -4,7 +4,8 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
-import { addEntry, entryOrder, type NewEntry } from "../entry.ts";
+import { addEntry, type NewEntry } from "../entry.ts";
+import { entryOrder } from "../entry-order.ts";
 
 type Exported = ParsedOf<"entries.import">["entries"][number];
 

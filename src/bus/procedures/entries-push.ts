@@ -4,8 +4,9 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, field, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
-import { addEntry, entryOrder, needsOf } from "../entry.ts";
+import { addEntry, needsOf } from "../entry.ts";
 import { whereMuted } from "../entry-folder.ts";
+import { entryOrder } from "../entry-order.ts";
 import { bytesOf, spend } from "../quota.ts";
 import { findWorkspace } from "../workspace.ts";
 

@@ -4,7 +4,7 @@ import { idOf, taskNumberIn } from "../../contract/ids.ts";
 import type { Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
-import { taskNumberOf } from "../task.ts";
+import { taskNumberOf } from "../task.ts" with { load: "when-called" };
 
 /** Anything else is a name, and need not be looked up. */
 export const isTaskText = (text: string) => taskNumberIn(text) !== undefined || text.startsWith("orch/");

@@ -6,7 +6,7 @@ import { sql } from "../../sql/sql.ts";
 import { columnsOf, insert, overwriting, type RowOf } from "../../sql/table.ts";
 import { supervision } from "../../sql/tables.ts";
 import { expiryAfter } from "../expiry.ts";
-import { isReleased, lockTasks } from "../task.ts";
+import { lockTasks, openWork } from "../task-states.ts";
 
 const leaseSeconds = 15;
 
@@ -71,18 +71,4 @@ export function* leaveIfIdle(tx: Context, holder: string): Procedure<boolean> {
   if (work) return false;
   yield* leaveSupervision(tx, holder);
   return true;
-}
-
-function* openWork(): Procedure<boolean> {
-  const work = yield* one(sql`select 1 as here from tasks where ${isReleased} limit 1`);
-  return work !== undefined;
-}
-
-/** Whether there is something to supervise, and whether a process does. */
-export function* supervisionNow(
-  tx: Context,
-  hasDied: HasDied,
-): Procedure<"nothing to do" | "held" | "wanted"> {
-  if (!(yield* openWork())) return "nothing to do";
-  return (yield* stillHeld(tx, yield* current(), hasDied)) ? "held" : "wanted";
 }

@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 
-export const agentsList = operation({
-  name: "agents.list",
+export const agentsList = operation("agents.list", "agents", () => ({
   kind: "read",
   access: { on: "everybody" },
   summary: "List agents with the threads they hold and their waiting mail",
@@ -28,7 +27,6 @@ export const agentsList = operation({
       unused: v.array(v.strictObject({ name: v.string(), mail: v.number() })),
     }),
   errors: [],
-  cli: { command: "agents" },
   http: ["GET /api/agents"],
   mcp: {
     tool: "agents",
@@ -36,4 +34,4 @@ export const agentsList = operation({
     use: "List agents: which are active, what each holds, and how much mail is waiting.",
   },
   examples: ["inbox agents"],
-});
+}));

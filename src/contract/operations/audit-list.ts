@@ -4,8 +4,7 @@ import { operation } from "../operation.ts";
 import { auditRecord } from "../question.ts";
 import { recipient } from "../recipient.ts";
 
-export const auditList = operation({
-  name: "audit.list",
+export const auditList = operation("audit.list", "audit", () => ({
   kind: "read",
   access: { on: "bus", scopes: ["user", "leader", "admin"] },
   summary: "Show who asked what, and who answered, as JSON lines",
@@ -27,8 +26,7 @@ export const auditList = operation({
       of: v.optional(recipient()),
     }),
   errors: ["invalid_input"],
-  cli: { command: "audit" },
   http: ["GET /api/audit"],
   mcp: { none: "for people who look at what was decided" },
   examples: ["inbox audit", "inbox audit --of user --after 100"],
-});
+}));

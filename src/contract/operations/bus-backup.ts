@@ -4,8 +4,7 @@ import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 import { writtenFile } from "../written-file.ts";
 
-export const busBackup = operation({
-  name: "bus.backup",
+export const busBackup = operation("bus.backup", "backup", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Write a consistent copy of the whole bus to one file, while it is in use",
@@ -30,11 +29,11 @@ export const busBackup = operation({
       warnings: v.optional(v.array(v.string())),
     }),
   errors: ["invalid_input", "not_initialized", "conflict", "busy", "storage"],
-  cli: { command: "backup", plain: ["file"] },
+  cli: { plain: ["file"] },
   http: { none: "it writes a file where the database is" },
   mcp: { none: "it is about a file here" },
   examples: [
     "inbox backup bus.tar",
     "inbox backup --db postgres://inbox:secret@db.example/agents /backups/agents.tar",
   ],
-});
+}));

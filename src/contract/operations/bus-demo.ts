@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { flag } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const busDemo = operation({
-  name: "bus.demo",
+export const busDemo = operation("bus.demo", "demo", () => ({
   kind: "local",
   access: { on: "everybody" },
   summary:
@@ -19,8 +18,7 @@ export const busDemo = operation({
       answer: v.nullable(v.string()),
     }),
   errors: ["storage"],
-  cli: { command: "demo" },
   http: { none: "it starts programs here" },
   mcp: { none: "it is for people" },
   examples: ["inbox demo", "inbox demo --no-open"],
-});
+}));

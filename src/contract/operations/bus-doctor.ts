@@ -6,8 +6,7 @@ import { field, phrase, type Text } from "../phrase.ts";
 /** Text once it is shown: whoever shows it spells it. */
 const said = () => v.string() as unknown as v.GenericSchema<Text>;
 
-export const busDoctor = operation({
-  name: "bus.doctor",
+export const busDoctor = operation("bus.doctor", "doctor", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Check the database and print what to fix, or fix it",
@@ -33,9 +32,9 @@ export const busDoctor = operation({
       fixable: v.array(v.string()),
     }),
   errors: ["not_initialized", "storage"],
-  cli: { command: "doctor", slash: true },
+  cli: { slash: true },
   http: { none: "it looks at the file; /readyz tells whether the hub is well" },
   mcp: { none: "it is about the database, not the bus" },
   unwell: ({ healthy }) => !healthy,
   examples: ["inbox doctor", "inbox doctor --fix"],
-});
+}));

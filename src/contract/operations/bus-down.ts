@@ -3,8 +3,7 @@ import { hubState } from "../hub-state.ts";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 
-export const busDown = operation({
-  name: "bus.down",
+export const busDown = operation("bus.down", "down", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Stop the hub that runs in the background",
@@ -20,8 +19,7 @@ export const busDown = operation({
       killed: v.boolean(),
     }),
   errors: ["not_initialized", "storage"],
-  cli: { command: "down" },
   http: { none: "it stops a process here" },
   mcp: { none: "a person decides it" },
   examples: ["inbox down"],
-});
+}));

@@ -3,8 +3,7 @@ import { text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { writtenFile } from "../written-file.ts";
 
-export const busExport = operation({
-  name: "bus.export",
+export const busExport = operation("bus.export", "export", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Print the whole bus as JSON lines, one line per row",
@@ -26,8 +25,8 @@ export const busExport = operation({
       sha256: v.string(),
     }),
   errors: ["invalid_input", "not_initialized", "conflict", "busy", "storage"],
-  cli: { command: "export", plain: ["file"] },
+  cli: { plain: ["file"] },
   http: { none: "it is about the database; GET /api/inbox/export has the person's inbox" },
   mcp: { none: "it is about the database, not the bus" },
   examples: ["inbox export bus.jsonl", "inbox export | gzip > bus.jsonl.gz"],
-});
+}));

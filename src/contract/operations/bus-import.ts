@@ -3,8 +3,7 @@ import { text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { call, option, phrase } from "../phrase.ts";
 
-export const busImport = operation({
-  name: "bus.import",
+export const busImport = operation("bus.import", "import", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Create a bus from an export",
@@ -22,11 +21,11 @@ export const busImport = operation({
       warnings: v.optional(v.array(v.string())),
     }),
   errors: ["invalid_input", "conflict", "busy", "storage", "not_found"],
-  cli: { command: "import", plain: ["file"] },
+  cli: { plain: ["file"] },
   http: { none: "it makes a database" },
   mcp: { none: "it is about the database, not the bus" },
   examples: [
     "inbox import bus.jsonl",
     "gunzip < bus.jsonl.gz | inbox import - --db postgres://inbox:secret@db.example/agents",
   ],
-});
+}));

@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { call, option, phrase } from "../phrase.ts";
 
-export const busInit = operation({
-  name: "bus.init",
+export const busInit = operation("bus.init", "init", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Create a database in this folder",
@@ -21,8 +20,7 @@ export const busInit = operation({
       warnings: v.optional(v.array(v.string())),
     }),
   errors: ["storage", "busy"],
-  cli: { command: "init" },
   http: { none: "the hub creates its database by itself" },
   mcp: { none: "it is about a file here" },
   examples: ["inbox init", "inbox init --db .agents/coord.db"],
-});
+}));

@@ -4,8 +4,7 @@ import { logLine } from "../hub-state.ts";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 
-export const busLogs = operation({
-  name: "bus.logs",
+export const busLogs = operation("bus.logs", "logs", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Show the log of the hub that runs in the background",
@@ -20,8 +19,7 @@ export const busLogs = operation({
     }),
   output: () => v.strictObject({ log: v.string(), lines: v.array(logLine()) }),
   errors: ["not_initialized", "storage"],
-  cli: { command: "logs" },
   http: { none: "it is a file here" },
   mcp: { none: "it is a file here" },
   examples: ["inbox logs", "inbox logs --lines 20 --follow"],
-});
+}));

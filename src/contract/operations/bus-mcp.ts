@@ -3,8 +3,7 @@ import { choices } from "../fields.ts";
 import { operation, toolListings } from "../operation.ts";
 import { field, option, phrase } from "../phrase.ts";
 
-export const busMcp = operation({
-  name: "bus.mcp",
+export const busMcp = operation("bus.mcp", "mcp", () => ({
   kind: "local",
   access: { on: "everybody" },
   summary: "Serve this bus to a model over MCP, on standard input and output",
@@ -21,8 +20,7 @@ export const busMcp = operation({
     }),
   output: () => v.strictObject({}),
   errors: ["invalid_input", "not_initialized", "storage"],
-  cli: { command: "mcp" },
   http: { none: "it is a way to reach the bus; the hub has /mcp" },
   mcp: { none: "it is the server" },
   examples: ["inbox mcp", "INBOX_AGENT=backend-worker inbox mcp --tools worker,mailbox"],
-});
+}));

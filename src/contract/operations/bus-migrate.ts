@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { text } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const busMigrate = operation({
-  name: "bus.migrate",
+export const busMigrate = operation("bus.migrate", "migrate", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Copy a whole bus to another database",
@@ -30,11 +29,10 @@ export const busMigrate = operation({
       checksum: v.string(),
     }),
   errors: ["invalid_input", "not_initialized", "conflict", "busy", "storage"],
-  cli: { command: "migrate" },
   http: { none: "it is about two databases; run it where both can be reached" },
   mcp: { none: "it is about two databases here" },
   examples: [
     "inbox migrate --from .agents/coord.db --to postgres://inbox:secret@db.example/agents",
     "inbox migrate --from .agents/coord.db --to copy.db",
   ],
-});
+}));

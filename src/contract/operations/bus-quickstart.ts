@@ -4,8 +4,7 @@ import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
 import { setupClients } from "./bus-setup.ts";
 
-export const busQuickstart = operation({
-  name: "bus.quickstart",
+export const busQuickstart = operation("bus.quickstart", "quickstart", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Set everything up here: the bus, the agent programs you have, the hub, the page",
@@ -25,8 +24,7 @@ export const busQuickstart = operation({
       configured: v.array(v.picklist(setupClients)),
     }),
   errors: ["invalid_input", "storage"],
-  cli: { command: "quickstart" },
   http: { none: "it sets up programs here" },
   mcp: { none: "a person decides it" },
   examples: ["inbox quickstart", "inbox quickstart --yes --no-open"],
-});
+}));

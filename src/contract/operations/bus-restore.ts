@@ -3,8 +3,7 @@ import { absolutePath, flag, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { call, field, option, phrase } from "../phrase.ts";
 
-export const busRestore = operation({
-  name: "bus.restore",
+export const busRestore = operation("bus.restore", "restore", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Restore a bus from a backup, after checking all of it",
@@ -32,7 +31,7 @@ export const busRestore = operation({
       warnings: v.optional(v.array(v.string())),
     }),
   errors: ["invalid_input", "not_found", "not_allowed", "conflict", "busy", "storage"],
-  cli: { command: "restore", plain: ["file"] },
+  cli: { plain: ["file"] },
   http: { none: "it replaces the database of a hub" },
   mcp: { none: "it is about a file here" },
   examples: [
@@ -40,4 +39,4 @@ export const busRestore = operation({
     "inbox restore bus.tar --db restored.db",
     "inbox restore bus.tar --force",
   ],
-});
+}));

@@ -3,8 +3,7 @@ import { absolutePath, choice, described, flag, integer, names, text } from "../
 import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
 
-export const busServe = operation({
-  name: "bus.serve",
+export const busServe = operation("bus.serve", "serve", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Run the hub: web page, REST API, MCP and events for this database",
@@ -58,8 +57,7 @@ export const busServe = operation({
       /** Whether every request needs a token. */ auth: v.boolean(),
     }),
   errors: ["invalid_input", "not_allowed", "storage"],
-  cli: { command: "serve" },
   http: { none: "it is the hub" },
   mcp: { none: "it is the hub" },
   examples: ["inbox serve", "inbox serve --port 8080 --auth", "inbox serve --log json"],
-});
+}));

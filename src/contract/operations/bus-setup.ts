@@ -6,8 +6,7 @@ import { field, phrase } from "../phrase.ts";
 
 export const setupClients = ["claude", "codex", "gemini", "cursor", "vscode", "opencode"] as const;
 
-export const busSetup = operation({
-  name: "bus.setup",
+export const busSetup = operation("bus.setup", "setup", () => ({
   kind: "local",
   access: { on: "everybody" },
   summary: "Configure an agent program to use this bus over MCP",
@@ -59,7 +58,7 @@ export const busSetup = operation({
       ),
     }),
   errors: ["invalid_input", "not_allowed", "conflict", "storage"],
-  cli: { command: "setup", plain: ["client"] },
+  cli: { plain: ["client"] },
   http: { none: "it writes a file of a program here" },
   mcp: { none: "it writes a file of a program here" },
   examples: [
@@ -69,4 +68,4 @@ export const busSetup = operation({
     "inbox setup claude --url http://127.0.0.1:3456/mcp/ws-4f0vexmp1e5hb2kq9c7d",
     "inbox setup cursor --remove",
   ],
-});
+}));

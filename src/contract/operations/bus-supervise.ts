@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 
-export const busSupervise = operation({
-  name: "bus.supervise",
+export const busSupervise = operation("bus.supervise", "supervise", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Run released tasks, and exit when none are left",
@@ -11,8 +10,8 @@ export const busSupervise = operation({
   input: () => v.strictObject({}),
   output: () => v.strictObject({ started: v.number(), ended: v.picklist(["idle", "another", "stopped"]) }),
   errors: ["not_allowed", "storage"],
-  cli: { command: "supervise", program: "orch" },
+  cli: { program: "orch" },
   http: { none: "the hub supervises by itself" },
   mcp: { none: "the hub supervises by itself" },
   examples: ["orch supervise"],
-});
+}));

@@ -5,8 +5,7 @@ import { operation } from "../operation.ts";
 import { call, field, phrase } from "../phrase.ts";
 import { stats } from "../stats.ts";
 
-export const busTop = operation({
-  name: "bus.top",
+export const busTop = operation("bus.top", "top", () => ({
   kind: "local",
   access: { on: "everybody" },
   summary: "Watch the bus live in the terminal",
@@ -22,8 +21,7 @@ export const busTop = operation({
   combinations: [excludes("once", "interval")],
   output: stats,
   errors: ["invalid_input", "not_initialized", "storage"],
-  cli: { command: "top" },
   http: { none: "GET /api/stats has what it shows" },
   mcp: { none: "the tool stats has what it shows" },
   examples: ["inbox top", "inbox top --once", "inbox top --db http://127.0.0.1:3456"],
-});
+}));

@@ -4,8 +4,7 @@ import { flag, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { blank, call, field, option, phrase } from "../phrase.ts";
 
-export const busTrust = operation({
-  name: "bus.trust",
+export const busTrust = operation("bus.trust", "trust", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Show the programs this bus can start, and approve them",
@@ -38,8 +37,7 @@ export const busTrust = operation({
       trusted: v.boolean(),
     }),
   errors: ["invalid_input", "not_allowed", "not_initialized", "conflict", "storage"],
-  cli: { command: "trust" },
   http: { none: "it is about programs here" },
   mcp: { none: "a person decides it" },
   examples: ["inbox trust", "inbox trust --yes", "inbox trust --revoke"],
-});
+}));

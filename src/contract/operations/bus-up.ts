@@ -4,8 +4,7 @@ import { hubState, managers } from "../hub-state.ts";
 import { operation } from "../operation.ts";
 import { call, field, phrase } from "../phrase.ts";
 
-export const busUp = operation({
-  name: "bus.up",
+export const busUp = operation("bus.up", "up", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Start the hub in the background, as a service where the system has one",
@@ -40,8 +39,7 @@ export const busUp = operation({
       warnings: v.optional(v.array(v.string())),
     }),
   errors: ["invalid_input", "conflict", "not_allowed", "storage"],
-  cli: { command: "up" },
   http: { none: "it starts a process here" },
   mcp: { none: "a person decides it" },
   examples: ["inbox up", "inbox up --port 8080 --auth"],
-});
+}));

@@ -5,8 +5,7 @@ import { operation } from "../operation.ts";
 /** How the program came here; `copy` is by none of the known ways. */
 export const installations = ["npm", "deb", "brew", "script", "checkout", "copy"] as const;
 
-export const busUpgrade = operation({
-  name: "bus.upgrade",
+export const busUpgrade = operation("bus.upgrade", "upgrade", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Report whether there is a newer version, and how to upgrade",
@@ -28,8 +27,7 @@ export const busUpgrade = operation({
       upgradeCommand: v.string(),
     }),
   errors: [],
-  cli: { command: "upgrade" },
   http: { none: "it is about the program here" },
   mcp: { none: "a person installs programs" },
   examples: ["inbox upgrade --check"],
-});
+}));

@@ -3,8 +3,7 @@ import { name } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { costs, limitAsked } from "../usage.ts";
 
-export const costsSet = operation({
-  name: "costs.set",
+export const costsSet = operation("costs.set", "costs set", () => ({
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Set the daily limits for all tasks together",
@@ -19,8 +18,8 @@ export const costsSet = operation({
     }),
   output: costs,
   errors: ["invalid_input"],
-  cli: { command: "costs set", program: "orch", identity: "agent", identityDefault: "main" },
+  cli: { program: "orch", identity: "agent", identityDefault: "main" },
   http: ["PUT /api/costs"],
   mcp: { none: "an agent must not change what it may spend" },
   examples: ["orch costs set --usd 20", "orch costs set --usd 20 --tokens 5M", "orch costs set --usd none"],
-});
+}));

@@ -4,8 +4,7 @@ import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 import { costs } from "../usage.ts";
 
-export const costsShow = operation({
-  name: "costs.show",
+export const costsShow = operation("costs.show", "costs", () => ({
   kind: "read",
   access: { on: "everybody" },
   summary: "Show what tasks have cost by day, and the daily limit",
@@ -16,8 +15,8 @@ export const costsShow = operation({
     }),
   output: costs,
   errors: [],
-  cli: { command: "costs", program: "orch" },
+  cli: { program: "orch" },
   http: ["GET /api/costs"],
   mcp: { none: "the tool stats has what today has cost" },
   examples: ["orch costs", "orch costs --days 7 --json"],
-});
+}));

@@ -4,8 +4,7 @@ import { integer, name } from "../fields.ts";
 import { messageNumber } from "../ids.ts";
 import { operation } from "../operation.ts";
 
-export const deadLettersList = operation({
-  name: "deadLetters.list",
+export const deadLettersList = operation("deadLetters.list", "dlq list", () => ({
   kind: "read",
   access: { on: "visible" },
   summary: "List dead letters, oldest first",
@@ -17,8 +16,7 @@ export const deadLettersList = operation({
     }),
   output: () => v.strictObject({ messages: v.array(deadLetter()), count: v.number() }),
   errors: ["invalid_input"],
-  cli: { command: "dlq list" },
   http: ["GET /api/dead-letters"],
   mcp: { none: "dead letters are for whoever runs the bus" },
   examples: ["inbox dlq list"],
-});
+}));

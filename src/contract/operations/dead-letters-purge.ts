@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { chosenCombinations, chosenDeadLetters } from "../dead-letter.ts";
 import { operation } from "../operation.ts";
 
-export const deadLettersPurge = operation({
-  name: "deadLetters.purge",
+export const deadLettersPurge = operation("deadLetters.purge", "dlq purge", () => ({
   kind: "write",
   access: { on: "message", by: ["id", "channel"], does: "change" },
   summary: "Delete dead letters",
@@ -12,8 +11,8 @@ export const deadLettersPurge = operation({
   combinations: chosenCombinations,
   output: () => v.strictObject({ purged: v.number() }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "dlq purge", plain: ["id"], identity: "agent", identityDefault: "main" },
+  cli: { plain: ["id"], identity: "agent", identityDefault: "main" },
   http: ["POST /api/dead-letters/purge"],
   mcp: { none: "dead letters are for whoever runs the bus" },
   examples: ["inbox dlq purge 42"],
-});
+}));

@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { chosenCombinations, chosenDeadLetters } from "../dead-letter.ts";
 import { operation } from "../operation.ts";
 
-export const deadLettersRequeue = operation({
-  name: "deadLetters.requeue",
+export const deadLettersRequeue = operation("deadLetters.requeue", "dlq requeue", () => ({
   kind: "write",
   access: { on: "message", by: ["id", "channel"], does: "change" },
   summary: "Deliver dead letters again",
@@ -17,8 +16,8 @@ export const deadLettersRequeue = operation({
       ended: v.optional(v.array(v.string())),
     }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "dlq requeue", plain: ["id"], identity: "agent", identityDefault: "main" },
+  cli: { plain: ["id"], identity: "agent", identityDefault: "main" },
   http: ["POST /api/dead-letters/requeue"],
   mcp: { none: "dead letters are for whoever runs the bus" },
   examples: ["inbox dlq requeue 42", "inbox dlq requeue --channel worker-a"],
-});
+}));

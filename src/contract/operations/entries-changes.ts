@@ -4,8 +4,7 @@ import { entryId } from "../entry.ts";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 
-export const entriesChanges = operation({
-  name: "entries.changes",
+export const entriesChanges = operation("entries.changes", "entries changes", () => ({
   kind: "read",
   access: { on: "entry", by: "id", does: "read" },
   summary: "Show how an entry's documents have changed since the person last read them",
@@ -13,8 +12,8 @@ export const entriesChanges = operation({
   input: () => v.strictObject({ id: entryId() }),
   output: () => v.strictObject({ documents: v.array(documentChange()) }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "entries changes", plain: ["id"] },
+  cli: { plain: ["id"] },
   http: ["GET /api/inbox/:id/changes"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox entries changes 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11"],
-});
+}));

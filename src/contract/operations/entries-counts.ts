@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { unreadLimit } from "../entry.ts";
 import { operation } from "../operation.ts";
 
-export const entriesCounts = operation({
-  name: "entries.counts",
+export const entriesCounts = operation("entries.counts", "entries counts", () => ({
   kind: "read",
   access: { on: "person", does: "read" },
   summary: "Count the entries of the inbox",
@@ -20,8 +19,7 @@ export const entriesCounts = operation({
       ),
     }),
   errors: [],
-  cli: { command: "entries counts" },
   http: ["GET /api/inbox/counts"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox entries counts"],
-});
+}));

@@ -3,8 +3,7 @@ import { entryId, person, restoreSeconds } from "../entry.ts";
 import { flag, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const entriesDelete = operation({
-  name: "entries.delete",
+export const entriesDelete = operation("entries.delete", "entries delete", () => ({
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },
   summary: "Delete an entry of the person's inbox",
@@ -22,8 +21,8 @@ export const entriesDelete = operation({
       restorableUntil: v.nullable(v.string()),
     }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "entries delete", plain: ["id"], identity: "agent", identityDefault: person },
+  cli: { plain: ["id"], identity: "agent", identityDefault: person },
   http: ["DELETE /api/inbox/:id"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox entries delete 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11"],
-});
+}));

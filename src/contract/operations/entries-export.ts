@@ -3,8 +3,7 @@ import { entry, entryId } from "../entry.ts";
 import { integer } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const entriesExport = operation({
-  name: "entries.export",
+export const entriesExport = operation("entries.export", "entries export", () => ({
   kind: "read",
   access: { on: "person", does: "read" },
   summary: "Print the person's inbox as JSON lines, oldest first",
@@ -21,8 +20,8 @@ export const entriesExport = operation({
     }),
   output: () => v.strictObject({ entries: v.array(entry()), hasMore: v.boolean() }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "entries export", stream: true },
+  cli: { stream: true },
   http: ["GET /api/inbox/export"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox entries export > entries.jsonl"],
-});
+}));

@@ -5,8 +5,7 @@ import { choice, flag, integer } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { workspaceId } from "../workspace.ts";
 
-export const entriesHistory = operation({
-  name: "entries.history",
+export const entriesHistory = operation("entries.history", "entries list", () => ({
   kind: "read",
   access: { on: "visible" },
   summary: "Show the person's inbox, newest first",
@@ -26,8 +25,7 @@ export const entriesHistory = operation({
     }),
   output: () => v.strictObject({ entries: v.array(entry()), hasMore: v.boolean(), unread: v.number() }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "entries list" },
   http: ["GET /api/inbox/history"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox entries list --limit 20", "inbox entries list --unread"],
-});
+}));

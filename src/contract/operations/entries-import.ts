@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { exportedEntries } from "../exported-entry.ts";
 import { operation } from "../operation.ts";
 
-export const entriesImport = operation({
-  name: "entries.import",
+export const entriesImport = operation("entries.import", "entries import", () => ({
   kind: "write",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Add entries from JSON lines, as written by export or the journal",
@@ -17,8 +16,8 @@ export const entriesImport = operation({
       known: v.number(),
     }),
   errors: ["invalid_input", "too_large"],
-  cli: { command: "entries import", plain: ["entries"] },
+  cli: { plain: ["entries"] },
   http: ["POST /api/inbox/import"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox entries import entries.jsonl"],
-});
+}));

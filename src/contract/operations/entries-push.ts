@@ -3,8 +3,7 @@ import { choices, comments, docs } from "../entry.ts";
 import { operation } from "../operation.ts";
 import { workspaceId } from "../workspace.ts";
 
-export const entriesPush = operation({
-  name: "entries.push",
+export const entriesPush = operation("entries.push", "entries push", () => ({
   kind: "write",
   access: { on: "workspace", by: "workspace", does: "change" },
   summary: "Add an entry to the person's inbox",
@@ -15,7 +14,7 @@ export const entriesPush = operation({
     v.strictObject({ workspace: workspaceId(), docs: docs(), comments: comments(), choices: choices() }),
   output: () => v.strictObject({ id: v.string(), ts: v.number() }),
   errors: ["invalid_input", "too_large", "not_found"],
-  cli: { command: "entries push", plain: ["workspace"] },
+  cli: { plain: ["workspace"] },
   creates: true,
   http: ["POST /api/workspaces/:workspace/entries"],
   mcp: {
@@ -34,4 +33,4 @@ export const entriesPush = operation({
     'inbox entries push ws-abc123 --comments "Deploy now?" --choices yes,no',
     `inbox entries push ws-abc123 --docs report.md --comments "Done, please look at section 2"`,
   ],
-});
+}));

@@ -6,8 +6,7 @@ import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
 import { workspaceId } from "../workspace.ts";
 
-export const entriesReadAll = operation({
-  name: "entries.readAll",
+export const entriesReadAll = operation("entries.readAll", "entries read-all", () => ({
   kind: "write",
   access: { on: "person", does: "change" },
   summary: "Mark all entries of the inbox as read",
@@ -20,8 +19,8 @@ export const entriesReadAll = operation({
     }),
   output: () => v.strictObject({ read: v.number() }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "entries read-all", identity: "agent", identityDefault: person },
+  cli: { identity: "agent", identityDefault: person },
   http: ["PUT /api/inbox/read"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox entries read-all"],
-});
+}));

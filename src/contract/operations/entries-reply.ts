@@ -6,8 +6,7 @@ import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
 import { recipient } from "../recipient.ts";
 
-export const entriesReply = operation({
-  name: "entries.reply",
+export const entriesReply = operation("entries.reply", "entries reply", () => ({
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },
   summary: "Answer an entry of the person's inbox",
@@ -29,9 +28,9 @@ export const entriesReply = operation({
       isAnswer: v.boolean(),
     }),
   errors: ["invalid_input", "too_large", "not_found", "invalid_state", "not_allowed"],
-  cli: { command: "entries reply", plain: ["id", "message"], identity: "from", identityDefault: person },
+  cli: { plain: ["id", "message"], identity: "from", identityDefault: person },
   creates: true,
   http: ["POST /api/inbox/:id/reply"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ['inbox entries reply 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11 "Yes, extend the rates section"'],
-});
+}));

@@ -6,8 +6,7 @@ import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 import { time } from "../time.ts";
 
-export const entriesSeen = operation({
-  name: "entries.seen",
+export const entriesSeen = operation("entries.seen", "entries seen", () => ({
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },
   summary: "Record that the person has read an entry's documents",
@@ -20,8 +19,8 @@ export const entriesSeen = operation({
     }),
   output: () => v.strictObject({ kept: v.array(v.string()) }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "entries seen", plain: ["id"], identity: "agent", identityDefault: person },
+  cli: { plain: ["id"], identity: "agent", identityDefault: person },
   http: ["PUT /api/inbox/:id/seen"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox entries seen 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11"],
-});
+}));

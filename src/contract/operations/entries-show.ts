@@ -7,8 +7,7 @@ import { field, phrase } from "../phrase.ts";
 import { approval } from "../question.ts";
 import { workspace } from "../workspace.ts";
 
-export const entriesShow = operation({
-  name: "entries.show",
+export const entriesShow = operation("entries.show", "entries show", () => ({
   kind: "read",
   access: { on: "entry", by: "id", does: "read", marking: "change" },
   summary: "Show one entry of the person's inbox, and its documents as they are now",
@@ -29,9 +28,9 @@ export const entriesShow = operation({
       documents: v.array(documentState()),
     }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "entries show", plain: ["id"], identity: "agent", identityDefault: person },
+  cli: { plain: ["id"], identity: "agent", identityDefault: person },
   marks: { with: "markRead" },
   http: ["POST /api/inbox/:id/show", "GET /api/inbox/:id"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox entries show 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11 --mark-read"],
-});
+}));

@@ -5,8 +5,7 @@ import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
 import { time } from "../time.ts";
 
-export const entriesSnooze = operation({
-  name: "entries.snooze",
+export const entriesSnooze = operation("entries.snooze", "entries snooze", () => ({
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },
   summary: "Hide an entry until later",
@@ -21,11 +20,11 @@ export const entriesSnooze = operation({
     }),
   output: () => v.strictObject({ entry: entry() }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "entries snooze", plain: ["id"], identity: "agent", identityDefault: person },
+  cli: { plain: ["id"], identity: "agent", identityDefault: person },
   http: ["PUT /api/inbox/:id/snooze"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: [
     "inbox entries snooze 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11 --until 2026-05-18T08:00:00Z",
     "inbox entries snooze 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11",
   ],
-});
+}));

@@ -8,8 +8,7 @@ import { field, phrase } from "../phrase.ts";
 import { statusFilter } from "../thread.ts";
 import { afterEvent, timeoutSeconds } from "../waiting.ts";
 
-export const eventsWatch = operation({
-  name: "events.watch",
+export const eventsWatch = operation("events.watch", "watch", () => ({
   kind: "wait",
   access: { on: "thread", by: "thread", does: "read" },
   summary: "Wait for events, or follow them as a stream",
@@ -41,7 +40,7 @@ export const eventsWatch = operation({
       events: v.array(event()),
     }),
   errors: ["invalid_input"],
-  cli: { command: "watch", stream: "follow" },
+  cli: { stream: "follow" },
   waits: { after: "afterEvent" },
   http: ["GET /api/events/wait"],
   mcp: {
@@ -55,4 +54,4 @@ export const eventsWatch = operation({
     "inbox watch --agent leader --status blocked,done,failed --timeout-seconds 600",
     "inbox watch --follow --after-event 0",
   ],
-});
+}));

@@ -5,8 +5,7 @@ import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
 
-export const mailboxAnswer = operation({
-  name: "mailbox.answer",
+export const mailboxAnswer = operation("mailbox.answer", "answer", () => ({
   kind: "write",
   access: { on: "message", by: "question", does: "change" },
   summary: "Answer a question that was asked of you",
@@ -21,7 +20,6 @@ export const mailboxAnswer = operation({
   output: () => v.strictObject({ message: message() }),
   errors: ["invalid_input", "too_large", "not_found", "invalid_state", "not_allowed"],
   cli: {
-    command: "answer",
     plain: ["question", "choice", "message"],
     identity: "from",
     identityDefault: "main",
@@ -34,4 +32,4 @@ export const mailboxAnswer = operation({
     use: "Answer a question in your inbox with one of its choices, by the id of its message.",
   },
   examples: ["inbox answer 12 yes", 'inbox answer 12 --choice no --message "not before Friday"'],
-});
+}));

@@ -7,8 +7,7 @@ import { call, phrase } from "../phrase.ts";
 import { recipient, strict } from "../recipient.ts";
 import { nextEventId } from "../waiting.ts";
 
-export const mailboxAsk = operation({
-  name: "mailbox.ask",
+export const mailboxAsk = operation("mailbox.ask", "ask", () => ({
   kind: "write",
   access: { on: "own" },
   summary: "Ask an agent or the person a question, outside of any thread",
@@ -29,7 +28,7 @@ export const mailboxAsk = operation({
       nextEventId: nextEventId(),
     }),
   errors: ["invalid_input", "too_large", "not_found"],
-  cli: { command: "ask", plain: ["to", "question"], identity: "from", identityDefault: "main" },
+  cli: { plain: ["to", "question"], identity: "from", identityDefault: "main" },
   creates: true,
   http: ["POST /api/mailbox/:to/ask"],
   mcp: {
@@ -39,4 +38,4 @@ export const mailboxAsk = operation({
     without: ["strict"],
   },
   examples: ['inbox ask user "Deploy now?" --choices yes,no'],
-});
+}));

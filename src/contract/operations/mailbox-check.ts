@@ -11,8 +11,7 @@ import {
 } from "../mail.ts";
 import { operation } from "../operation.ts";
 
-export const mailboxCheck = operation({
-  name: "mailbox.check",
+export const mailboxCheck = operation("mailbox.check", "check", () => ({
   kind: "wait",
   access: { on: "own" },
   summary: "Collect all waiting mail, without blocking",
@@ -27,7 +26,7 @@ export const mailboxCheck = operation({
   combinations: ackCombinations,
   output: mailAnswer,
   errors: ["invalid_input"],
-  cli: { command: "check", identity: "agent", identityDefault: "main" },
+  cli: { identity: "agent", identityDefault: "main" },
   http: ["POST /api/mailbox/:agent/check"],
   mcp: {
     tool: "check",
@@ -37,4 +36,4 @@ export const mailboxCheck = operation({
   },
   nothing: ({ messages }) => messages.length === 0,
   examples: ["inbox check --agent main", "inbox check from=worker-a"],
-});
+}));

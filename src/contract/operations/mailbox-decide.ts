@@ -7,8 +7,7 @@ import { blank, field, phrase } from "../phrase.ts";
 import { given } from "../question.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
-export const mailboxDecide = operation({
-  name: "mailbox.decide",
+export const mailboxDecide = operation("mailbox.decide", "ask", () => ({
   kind: "wait",
   access: { on: "own" },
   summary: "Ask, and wait for the decision",
@@ -55,7 +54,6 @@ export const mailboxDecide = operation({
     }),
   errors: ["invalid_input", "too_large", "not_found"],
   cli: {
-    command: "ask",
     listed: "ask --wait",
     needs: "wait",
     plain: ["to", "question"],
@@ -85,4 +83,4 @@ export const mailboxDecide = operation({
     'inbox ask user,lead "Drop the table?" --wait --need 2',
     'inbox ask user "Deploy v2?" --wait --escalate-to lead --escalate-after 900',
   ],
-});
+}));

@@ -5,8 +5,7 @@ import { ackCombinations, acking, mail, mailbox } from "../mail.ts";
 import { operation } from "../operation.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
-export const mailboxGather = operation({
-  name: "mailbox.gather",
+export const mailboxGather = operation("mailbox.gather", "gather", () => ({
   kind: "wait",
   access: { on: "own" },
   summary: "Wait for answers from several agents, and collect them together",
@@ -44,7 +43,7 @@ export const mailboxGather = operation({
       dead: v.array(v.string()),
     }),
   errors: ["invalid_input"],
-  cli: { command: "gather", program: "both", identity: "agent", identityDefault: "main" },
+  cli: { program: "both", identity: "agent", identityDefault: "main" },
   // What has come so far is an answer once the time is over, and not before.
   waits: { over: ({ woke }) => woke },
   http: ["POST /api/mailbox/:agent/gather"],
@@ -59,4 +58,4 @@ export const mailboxGather = operation({
   },
   nothing: ({ woke, messages }) => !woke && !messages.length,
   examples: ["inbox gather --agent main --from worker-a,worker-b --timeout-seconds 300"],
-});
+}));

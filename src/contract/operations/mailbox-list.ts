@@ -3,8 +3,7 @@ import { integer } from "../fields.ts";
 import { fromSender, mail, mailbox } from "../mail.ts";
 import { operation } from "../operation.ts";
 
-export const mailboxList = operation({
-  name: "mailbox.list",
+export const mailboxList = operation("mailbox.list", "mail", () => ({
   kind: "read",
   access: { on: "inbox", by: "agent", does: "read" },
   summary: "List the mail waiting in an inbox, without collecting it",
@@ -16,7 +15,7 @@ export const mailboxList = operation({
     }),
   output: () => v.strictObject({ messages: v.array(mail()), total: v.number(), hidden: v.number() }),
   errors: ["invalid_input"],
-  cli: { command: "mail", identity: "agent", identityDefault: "main" },
+  cli: { identity: "agent", identityDefault: "main" },
   http: ["GET /api/mailbox/:agent"],
   mcp: {
     tool: "mail",
@@ -24,4 +23,4 @@ export const mailboxList = operation({
     use: "List the mail waiting in your inbox, without taking it.",
   },
   examples: ["inbox mail --agent main"],
-});
+}));

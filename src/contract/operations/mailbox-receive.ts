@@ -4,8 +4,7 @@ import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
-export const mailboxReceive = operation({
-  name: "mailbox.receive",
+export const mailboxReceive = operation("mailbox.receive", "receive", () => ({
   kind: "wait",
   access: { on: "own" },
   summary: "Wait for mail and collect it",
@@ -24,7 +23,7 @@ export const mailboxReceive = operation({
   combinations: ackCombinations,
   output: mailAnswer,
   errors: ["invalid_input"],
-  cli: { command: "receive", identity: "agent", identityDefault: "main" },
+  cli: { identity: "agent", identityDefault: "main" },
   waits: {},
   http: ["POST /api/mailbox/:agent/receive"],
   mcp: {
@@ -36,4 +35,4 @@ export const mailboxReceive = operation({
   },
   nothing: ({ messages }) => messages.length === 0,
   examples: ["inbox receive --agent main --timeout-seconds 60", "inbox receive from=worker-a --lifo"],
-});
+}));

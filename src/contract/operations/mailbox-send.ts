@@ -7,8 +7,7 @@ import { field, phrase } from "../phrase.ts";
 import { recipient, strict } from "../recipient.ts";
 import { nextEventId } from "../waiting.ts";
 
-export const mailboxSend = operation({
-  name: "mailbox.send",
+export const mailboxSend = operation("mailbox.send", "send", () => ({
   kind: "write",
   access: { on: "own", with: { flag: "interrupt", on: "task", by: "to", does: "change" } },
   summary: "Send a plain message, without a thread",
@@ -32,7 +31,6 @@ export const mailboxSend = operation({
     }),
   errors: ["invalid_input", "too_large", "not_found", "invalid_state", "not_allowed"],
   cli: {
-    command: "send",
     listed: "send AGENT MESSAGE",
     plain: ["to", "message"],
     identity: "from",
@@ -54,4 +52,4 @@ export const mailboxSend = operation({
     'inbox send backend-worker "The schema is merged, go on"',
     'inbox send fix-login "Stop: the bug is in the session code" --interrupt',
   ],
-});
+}));

@@ -4,8 +4,7 @@ import { ackCombinations, acking, collected, fromSender, mailAnswer, mailbox, ma
 import { operation } from "../operation.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
-export const mailboxWait = operation({
-  name: "mailbox.wait",
+export const mailboxWait = operation("mailbox.wait", "wait", () => ({
   kind: "wait",
   access: { on: "own" },
   summary: "Wait for the first message, then collect what arrives within a short window",
@@ -32,7 +31,7 @@ export const mailboxWait = operation({
   combinations: ackCombinations,
   output: mailAnswer,
   errors: ["invalid_input"],
-  cli: { command: "wait", identity: "agent", identityDefault: "main" },
+  cli: { identity: "agent", identityDefault: "main" },
   waits: {},
   http: ["POST /api/mailbox/:agent/wait"],
   mcp: {
@@ -51,4 +50,4 @@ export const mailboxWait = operation({
   },
   nothing: ({ messages }) => messages.length === 0,
   examples: ["inbox wait --agent main --timeout-seconds 120"],
-});
+}));

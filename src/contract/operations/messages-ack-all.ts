@@ -3,8 +3,7 @@ import { channel } from "../channel-message.ts";
 import { name } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const messagesAckAll = operation({
-  name: "messages.ackAll",
+export const messagesAckAll = operation("messages.ackAll", "msg ack all", () => ({
   kind: "write",
   access: { on: "channel", by: "channel", does: "change" },
   summary: "Acknowledge all pending messages of a channel",
@@ -12,7 +11,6 @@ export const messagesAckAll = operation({
   output: () => v.strictObject({ channel: v.string(), ackedCount: v.number() }),
   errors: ["invalid_input"],
   cli: {
-    command: "msg ack all",
     plain: ["channel"],
     identity: "agent",
     identityDefault: "cli",
@@ -26,4 +24,4 @@ export const messagesAckAll = operation({
     use: "Mark every message of a channel as handled.",
   },
   examples: ["inbox msg ack all agent-1"],
-});
+}));

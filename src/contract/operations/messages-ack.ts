@@ -4,8 +4,7 @@ import { name } from "../fields.ts";
 import { messageNumber } from "../ids.ts";
 import { operation } from "../operation.ts";
 
-export const messagesAck = operation({
-  name: "messages.ack",
+export const messagesAck = operation("messages.ack", "msg ack", () => ({
   kind: "write",
   access: { on: "message", by: "id", does: "change" },
   summary: "Acknowledge one message",
@@ -14,7 +13,6 @@ export const messagesAck = operation({
   output: () => v.strictObject({ message: channelMessage(), already: v.boolean() }),
   errors: ["invalid_input", "not_found", "invalid_state"],
   cli: {
-    command: "msg ack",
     plain: ["id"],
     identity: "agent",
     identityDefault: "cli",
@@ -29,4 +27,4 @@ export const messagesAck = operation({
     use: "Mark one message of a channel as handled.",
   },
   examples: ["inbox msg ack 42"],
-});
+}));

@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { flag, integer, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const messagesChannels = operation({
-  name: "messages.channels",
+export const messagesChannels = operation("messages.channels", "msg channels", () => ({
   kind: "read",
   access: { on: "visible" },
   summary: "List channels by name",
@@ -20,8 +19,8 @@ export const messagesChannels = operation({
       hasMore: v.boolean(),
     }),
   errors: ["invalid_input"],
-  cli: { command: "msg channels", shape: "channel", bare: "channels" },
+  cli: { shape: "channel", bare: "channels" },
   http: ["GET /api/messages/channels"],
   mcp: { none: "a model knows the channels it works with" },
   examples: ["inbox msg channels", "inbox msg channels --pending --json"],
-});
+}));

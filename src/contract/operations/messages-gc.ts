@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { integer } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const messagesGc = operation({
-  name: "messages.gc",
+export const messagesGc = operation("messages.gc", "msg gc", () => ({
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Delete expired messages, and old acknowledged ones",
@@ -20,7 +19,7 @@ export const messagesGc = operation({
     }),
   output: () => v.strictObject({ expired: v.number(), acked: v.number() }),
   errors: ["invalid_input"],
-  cli: { command: "msg gc", shape: "channel" },
+  cli: { shape: "channel" },
   http: ["POST /api/messages/gc"],
   mcp: {
     tool: "msg_gc",
@@ -29,4 +28,4 @@ export const messagesGc = operation({
     use: "Delete expired messages, and old acknowledged ones if asked to. Cannot be undone.",
   },
   examples: ["inbox msg gc --acked-older-than 24"],
-});
+}));

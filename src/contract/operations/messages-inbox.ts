@@ -5,8 +5,7 @@ import { flag, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { blank, field, phrase } from "../phrase.ts";
 
-export const messagesInbox = operation({
-  name: "messages.inbox",
+export const messagesInbox = operation("messages.inbox", "msg inbox", () => ({
   kind: "read",
   access: { on: "channel", by: "channel", does: "read" },
   summary: "Read a channel, without acknowledging anything",
@@ -32,7 +31,7 @@ export const messagesInbox = operation({
       similar: similarChannels(),
     }),
   errors: ["invalid_input", "cursor_expired"],
-  cli: { command: "msg inbox", plain: ["channel"], shape: "channel", bare: "messages" },
+  cli: { plain: ["channel"], shape: "channel", bare: "messages" },
   marks: { with: "commit", whose: "reader" },
   http: ["POST /api/messages/inbox/:channel/read", "GET /api/messages/inbox/:channel"],
   mcp: {
@@ -46,4 +45,4 @@ export const messagesInbox = operation({
     "inbox msg inbox agent-1 --after 42",
     "inbox msg inbox builds --reader deployer --commit --json",
   ],
-});
+}));

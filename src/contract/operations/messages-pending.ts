@@ -2,15 +2,14 @@ import * as v from "valibot";
 import { channel, similarChannels } from "../channel-message.ts";
 import { operation } from "../operation.ts";
 
-export const messagesPending = operation({
-  name: "messages.pending",
+export const messagesPending = operation("messages.pending", "msg pending", () => ({
   kind: "read",
   access: { on: "channel", by: "channel", does: "read" },
   summary: "Count the unacknowledged messages of a channel",
   input: () => v.strictObject({ channel: channel() }),
   output: () => v.strictObject({ channel: v.string(), count: v.number(), similar: similarChannels() }),
   errors: ["invalid_input"],
-  cli: { command: "msg pending", plain: ["channel"], shape: "channel" },
+  cli: { plain: ["channel"], shape: "channel" },
   http: ["GET /api/messages/inbox/:channel/count"],
   mcp: {
     tool: "msg_pending",
@@ -18,4 +17,4 @@ export const messagesPending = operation({
     use: "Count the unacknowledged messages of a channel.",
   },
   examples: ["inbox msg pending agent-1"],
-});
+}));

@@ -4,8 +4,7 @@ import { integer } from "../fields.ts";
 import { messageNumber } from "../ids.ts";
 import { operation } from "../operation.ts";
 
-export const messagesRead = operation({
-  name: "messages.read",
+export const messagesRead = operation("messages.read", "msg read", () => ({
   kind: "read",
   access: { on: "message", by: "id", does: "read" },
   summary: "Read one message, or a part of a long one",
@@ -22,7 +21,7 @@ export const messagesRead = operation({
     }),
   output: () => v.strictObject({ message: channelMessage(), offset: v.number(), total: v.number() }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "msg read", plain: ["id"], shape: "channel", bare: "message" },
+  cli: { plain: ["id"], shape: "channel", bare: "message" },
   http: ["GET /api/messages/:id/content"],
   mcp: {
     tool: "msg_read",
@@ -31,4 +30,4 @@ export const messagesRead = operation({
     whole: true,
   },
   examples: ["inbox msg read 42", "inbox msg read 42 --offset 8000"],
-});
+}));

@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { channel, similarChannels } from "../channel-message.ts";
 import { operation } from "../operation.ts";
 
-export const messagesReaders = operation({
-  name: "messages.readers",
+export const messagesReaders = operation("messages.readers", "msg readers", () => ({
   kind: "read",
   access: { on: "channel", by: "channel", does: "read" },
   summary: "List the readers of a channel, and how far each has read",
@@ -24,8 +23,8 @@ export const messagesReaders = operation({
       similar: similarChannels(),
     }),
   errors: ["invalid_input"],
-  cli: { command: "msg readers", plain: ["channel"], shape: "channel" },
+  cli: { plain: ["channel"], shape: "channel" },
   http: ["GET /api/messages/inbox/:channel/readers"],
   mcp: { none: "a reader knows its own position" },
   examples: ["inbox msg readers builds"],
-});
+}));

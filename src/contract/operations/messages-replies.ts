@@ -3,8 +3,7 @@ import { channelMessage } from "../channel-message.ts";
 import { integer, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 
-export const messagesReplies = operation({
-  name: "messages.replies",
+export const messagesReplies = operation("messages.replies", "msg replies", () => ({
   kind: "read",
   access: { on: "visible" },
   summary: "Find the replies to a request, on every channel",
@@ -22,7 +21,7 @@ export const messagesReplies = operation({
   output: () =>
     v.strictObject({ messages: v.array(channelMessage()), correlationId: v.string(), count: v.number() }),
   errors: ["invalid_input"],
-  cli: { command: "msg replies", plain: ["correlationId"], shape: "channel", bare: "messages" },
+  cli: { plain: ["correlationId"], shape: "channel", bare: "messages" },
   http: ["GET /api/messages/replies/:correlationId"],
   mcp: {
     tool: "msg_replies",
@@ -30,4 +29,4 @@ export const messagesReplies = operation({
     use: "Find the replies to a request by its correlation id.",
   },
   examples: ["inbox msg replies review-42"],
-});
+}));

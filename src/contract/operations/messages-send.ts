@@ -4,8 +4,7 @@ import { address, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { recipient, strict } from "../recipient.ts";
 
-export const messagesSend = operation({
-  name: "messages.send",
+export const messagesSend = operation("messages.send", "msg send", () => ({
   kind: "write",
   access: { on: "own" },
   summary: "Append a message to a channel",
@@ -25,7 +24,6 @@ export const messagesSend = operation({
   output: () => v.strictObject({ ...channelMessage().entries, recipient: recipient(), copies: copies() }),
   errors: ["invalid_input", "too_large", "not_found", "conflict"],
   cli: {
-    command: "msg send",
     plain: ["channel", "content"],
     identity: "sender",
     identityDefault: "cli",
@@ -43,4 +41,4 @@ export const messagesSend = operation({
     'inbox msg send agent-1 "Task tx-abc123 is ready for review"',
     `inbox msg send builds "Deploy v2.3.1 complete" --agent ci --ttl 3600 --metadata '{"version":"2.3.1"}'`,
   ],
-});
+}));

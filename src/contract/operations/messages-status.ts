@@ -3,8 +3,7 @@ import { messageStatuses } from "../channel-message.ts";
 import { messageNumber } from "../ids.ts";
 import { operation } from "../operation.ts";
 
-export const messagesStatus = operation({
-  name: "messages.status",
+export const messagesStatus = operation("messages.status", "msg status", () => ({
   kind: "read",
   access: { on: "message", by: "id", does: "read" },
   summary: "Show the state of a message: stored, handed over, acknowledged, dead",
@@ -25,7 +24,7 @@ export const messagesStatus = operation({
       expiresAt: v.nullable(v.string()),
     }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "msg status", plain: ["id"], shape: "channel" },
+  cli: { plain: ["id"], shape: "channel" },
   http: ["GET /api/messages/:id"],
   mcp: {
     tool: "msg_status",
@@ -33,4 +32,4 @@ export const messagesStatus = operation({
     use: "Show the state of a message you sent: handed over, acked and by whom, dead.",
   },
   examples: ["inbox msg status 42"],
-});
+}));

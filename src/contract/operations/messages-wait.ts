@@ -6,8 +6,7 @@ import { operation } from "../operation.ts";
 import { blank, call, field, phrase } from "../phrase.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
-export const messagesWait = operation({
-  name: "messages.wait",
+export const messagesWait = operation("messages.wait", "msg wait", () => ({
   kind: "wait",
   access: { on: "channel", by: "channel", does: "read" },
   summary: "Wait until a channel has messages to read",
@@ -31,7 +30,7 @@ export const messagesWait = operation({
       similar: similarChannels(),
     }),
   errors: ["invalid_input", "cursor_expired"],
-  cli: { command: "msg wait", plain: ["channel"], shape: "channel", bare: "messages" },
+  cli: { plain: ["channel"], shape: "channel", bare: "messages" },
   waits: {},
   marks: { with: "commit", whose: "reader" },
   http: ["POST /api/messages/inbox/:channel/wait"],
@@ -47,4 +46,4 @@ export const messagesWait = operation({
     "inbox msg wait builds --after 42 --timeout-seconds 60",
     "inbox msg wait builds --reader deployer --commit --json",
   ],
-});
+}));

@@ -4,8 +4,7 @@ import { name } from "../fields.ts";
 import { mute, muteCombinations, muted } from "../mute.ts";
 import { operation } from "../operation.ts";
 
-export const mutesAdd = operation({
-  name: "mutes.add",
+export const mutesAdd = operation("mutes.add", "mute add", () => ({
   kind: "write",
   access: { on: "person", does: "change" },
   summary: "Mute an agent or a thread",
@@ -20,8 +19,8 @@ export const mutesAdd = operation({
       mutes: v.array(mute()),
     }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "mute add", plain: ["name"], identity: "agent", identityDefault: person },
+  cli: { plain: ["name"], identity: "agent", identityDefault: person },
   http: ["PUT /api/mutes"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox mute add chatty-agent", "inbox mute add --thread thr_3"],
-});
+}));

@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { mute } from "../mute.ts";
 import { operation } from "../operation.ts";
 
-export const mutesList = operation({
-  name: "mutes.list",
+export const mutesList = operation("mutes.list", "mute list", () => ({
   kind: "read",
   access: { on: "person", does: "read" },
   summary: "List what is muted",
@@ -11,8 +10,7 @@ export const mutesList = operation({
   input: () => v.strictObject({}),
   output: () => v.strictObject({ mutes: v.array(mute()) }),
   errors: [],
-  cli: { command: "mute list" },
   http: ["GET /api/mutes"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox mute list"],
-});
+}));

@@ -4,8 +4,7 @@ import { name } from "../fields.ts";
 import { mute, muteCombinations, muted } from "../mute.ts";
 import { operation } from "../operation.ts";
 
-export const mutesRemove = operation({
-  name: "mutes.remove",
+export const mutesRemove = operation("mutes.remove", "mute remove", () => ({
   kind: "write",
   access: { on: "person", does: "change" },
   summary: "Unmute an agent or a thread",
@@ -19,8 +18,8 @@ export const mutesRemove = operation({
       mutes: v.array(mute()),
     }),
   errors: ["invalid_input"],
-  cli: { command: "mute remove", plain: ["name"], identity: "agent", identityDefault: person },
+  cli: { plain: ["name"], identity: "agent", identityDefault: person },
   http: ["DELETE /api/mutes"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox mute remove chatty-agent"],
-});
+}));

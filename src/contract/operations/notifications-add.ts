@@ -4,8 +4,7 @@ import { name } from "../fields.ts";
 import { authSecret, endpoint, p256dh, subscriptionLimit } from "../notification.ts";
 import { operation } from "../operation.ts";
 
-export const notificationsAdd = operation({
-  name: "notifications.add",
+export const notificationsAdd = operation("notifications.add", "notify add", () => ({
   kind: "write",
   access: { on: "person", does: "change" },
   summary: "Send push notifications to a device of the person",
@@ -19,10 +18,10 @@ export const notificationsAdd = operation({
     }),
   output: () => v.strictObject({ endpoint: v.string(), already: v.boolean() }),
   errors: ["invalid_input", "invalid_state"],
-  cli: { command: "notify add", plain: ["endpoint"], identity: "agent", identityDefault: person },
+  cli: { plain: ["endpoint"], identity: "agent", identityDefault: person },
   http: ["PUT /api/notifications"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: [
     "inbox notify add https://updates.push.services.mozilla.com/wpush/v2/abc --p256dh BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4 --auth BTBZMqHH6r4Tts7J_aSIgg",
   ],
-});
+}));

@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 
-export const notificationsKey = operation({
-  name: "notifications.key",
+export const notificationsKey = operation("notifications.key", "notify key", () => ({
   kind: "read",
   access: { on: "person", does: "read" },
   summary: "Show the public key that browsers need to subscribe to push notifications",
@@ -10,8 +9,7 @@ export const notificationsKey = operation({
   input: () => v.strictObject({}),
   output: () => v.strictObject({ publicKey: v.nullable(v.string()) }),
   errors: [],
-  cli: { command: "notify key" },
   http: ["GET /api/notifications/key"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: ["inbox notify key"],
-});
+}));

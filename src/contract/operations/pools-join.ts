@@ -1,15 +1,14 @@
 import { operation } from "../operation.ts";
 import { poolInput, poolOutput } from "../pool.ts";
 
-export const poolsJoin = operation({
-  name: "pools.join",
+export const poolsJoin = operation("pools.join", "pool join", () => ({
   kind: "write",
   access: { on: "pool", by: "pool", does: "change" },
   summary: "Join a pool, to fetch and claim threads assigned to it",
   input: poolInput,
   output: poolOutput,
   errors: ["invalid_input"],
-  cli: { command: "pool join", plain: ["pool"], identity: "agent" },
+  cli: { plain: ["pool"], identity: "agent" },
   http: ["POST /api/pools/:pool/join"],
   mcp: {
     tool: "pool_join",
@@ -19,4 +18,4 @@ export const poolsJoin = operation({
     says: { pool: "the name of the pool" },
   },
   examples: ["inbox pool join backend --agent worker-1"],
-});
+}));

@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 
-export const poolsList = operation({
-  name: "pools.list",
+export const poolsList = operation("pools.list", "pool list", () => ({
   kind: "read",
   access: { on: "everybody" },
   summary: "List pools with their members and pending threads",
@@ -21,8 +20,7 @@ export const poolsList = operation({
       ),
     }),
   errors: [],
-  cli: { command: "pool list" },
   http: ["GET /api/pools"],
   mcp: { tool: "pools", set: "worker", use: "List pools and their members." },
   examples: ["inbox pool list"],
-});
+}));

@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { quota } from "../quota.ts";
 
-export const quotasList = operation({
-  name: "quotas.list",
+export const quotasList = operation("quotas.list", "quota", () => ({
   kind: "read",
   access: { on: "everybody" },
   summary: "List the quotas: the one for all agents, and those of single agents",
@@ -11,8 +10,7 @@ export const quotasList = operation({
   input: () => v.strictObject({}),
   output: () => v.strictObject({ quotas: v.array(quota()) }),
   errors: [],
-  cli: { command: "quota" },
   http: ["GET /api/quotas"],
   mcp: { none: "a refusal says which quota was reached" },
   examples: ["inbox quota"],
-});
+}));

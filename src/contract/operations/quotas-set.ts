@@ -5,8 +5,7 @@ import { quota } from "../quota.ts";
 
 const limit = (help: string) => v.optional(integer(help, { min: 0, max: 1e15 }));
 
-export const quotasSet = operation({
-  name: "quotas.set",
+export const quotasSet = operation("quotas.set", "quota set", () => ({
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Set the quotas of one agent, or of all agents",
@@ -24,7 +23,7 @@ export const quotasSet = operation({
     }),
   output: () => v.strictObject({ quotas: v.array(quota()) }),
   errors: ["invalid_input"],
-  cli: { command: "quota set", plain: ["name"], identity: "agent", identityDefault: "main" },
+  cli: { plain: ["name"], identity: "agent", identityDefault: "main" },
   http: ["PUT /api/quotas"],
   mcp: { none: "an agent must not change what it may do" },
   examples: [
@@ -32,4 +31,4 @@ export const quotasSet = operation({
     "inbox quota set worker-1 --messages-per-minute 30 --open-threads 20 --sub-agents 5",
     "inbox quota set worker-1",
   ],
-});
+}));

@@ -4,8 +4,7 @@ import { flag } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { retentionCount } from "../retention.ts";
 
-export const retentionApply = operation({
-  name: "retention.apply",
+export const retentionApply = operation("retention.apply", "gc", () => ({
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Delete what exceeds the retention limits, and free its space",
@@ -29,8 +28,7 @@ export const retentionApply = operation({
       warnings: v.optional(v.array(v.string())),
     }),
   errors: ["invalid_input"],
-  cli: { command: "gc" },
   http: ["POST /api/gc"],
   mcp: { none: "how long things are kept is for people to decide" },
   examples: ["inbox gc --dry-run", "inbox gc", "inbox gc --vacuum"],
-});
+}));

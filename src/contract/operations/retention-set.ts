@@ -7,8 +7,7 @@ import { retentionKinds, retentionRule } from "../retention.ts";
 /** A hundred years. */
 const longest = 36_525;
 
-export const retentionSet = operation({
-  name: "retention.set",
+export const retentionSet = operation("retention.set", "retain set", () => ({
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Set the retention limits of one kind, or of all",
@@ -27,7 +26,7 @@ export const retentionSet = operation({
   output: () =>
     v.strictObject({ kind: v.picklist([...retentionKinds, "all"]), rules: v.array(retentionRule()) }),
   errors: ["invalid_input"],
-  cli: { command: "retain set", plain: ["kind"], identity: "agent", identityDefault: "main" },
+  cli: { plain: ["kind"], identity: "agent", identityDefault: "main" },
   http: ["PUT /api/retention/:kind"],
   mcp: { none: "how long things are kept is for people to decide" },
   examples: [
@@ -35,4 +34,4 @@ export const retentionSet = operation({
     "inbox retain set mail --days 90 --count 1000000",
     "inbox retain set all --days 365",
   ],
-});
+}));

@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { retentionRule } from "../retention.ts";
 
-export const retentionShow = operation({
-  name: "retention.show",
+export const retentionShow = operation("retention.show", "retain", () => ({
   kind: "read",
   access: { on: "everybody" },
   summary: "Show the retention limits",
@@ -13,8 +12,7 @@ export const retentionShow = operation({
   input: () => v.strictObject({}),
   output: () => v.strictObject({ rules: v.array(retentionRule()) }),
   errors: [],
-  cli: { command: "retain" },
   http: ["GET /api/retention"],
   mcp: { none: "how long things are kept is for people to decide" },
   examples: ["inbox retain"],
-});
+}));

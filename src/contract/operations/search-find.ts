@@ -3,8 +3,7 @@ import { choices, integer, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { searchHit, searchKinds } from "../search.ts";
 
-export const searchFind = operation({
-  name: "search.find",
+export const searchFind = operation("search.find", "search", () => ({
   kind: "read",
   access: { on: "visible" },
   summary: "Search entries, threads and messages, best match first",
@@ -25,7 +24,7 @@ export const searchFind = operation({
       behind: v.number(),
     }),
   errors: ["invalid_input"],
-  cli: { command: "search", plain: ["q"] },
+  cli: { plain: ["q"] },
   http: ["GET /api/search"],
   mcp: {
     tool: "search",
@@ -35,4 +34,4 @@ export const searchFind = operation({
   },
   nothing: ({ hits }) => hits.length === 0,
   examples: ['inbox search "rates section"', "inbox search login --kinds threads,messages"],
-});
+}));

@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { stats } from "../stats.ts";
 
-export const statsShow = operation({
-  name: "stats.show",
+export const statsShow = operation("stats.show", "stats", () => ({
   kind: "read",
   access: { on: "visible" },
   summary: "Show counts, rates, and what needs attention",
@@ -12,7 +11,6 @@ export const statsShow = operation({
   input: () => v.strictObject({}),
   output: stats,
   errors: [],
-  cli: { command: "stats" },
   http: ["GET /api/stats"],
   mcp: {
     tool: "stats",
@@ -21,4 +19,4 @@ export const statsShow = operation({
     use: "See the state of the whole bus: queues, oldest mail, leases about to expire, running sub-agents.",
   },
   examples: ["inbox stats", "inbox stats --json"],
-});
+}));

@@ -12,8 +12,7 @@ import {
 } from "../task.ts";
 import { keptBranch } from "../worktree.ts";
 
-export const tasksAssign = operation({
-  name: "tasks.assign",
+export const tasksAssign = operation("tasks.assign", "assign", () => ({
   kind: "write",
   access: { on: "own", starts: true },
   summary: "Start a sub-agent on a task, and return at once",
@@ -34,7 +33,6 @@ export const tasksAssign = operation({
     }),
   errors: ["invalid_input", "not_allowed", "too_large", "conflict", "not_found", "invalid_state"],
   cli: {
-    command: "assign",
     ...startingCommand,
   },
   creates: true,
@@ -46,4 +44,4 @@ export const tasksAssign = operation({
     says: taskWords,
   },
   examples: ['orch assign claude "[Task: dataset_A] Compute the mean of data/a.csv"'],
-});
+}));

@@ -4,8 +4,7 @@ import { call, phrase } from "../phrase.ts";
 import { taskName } from "../task.ts";
 import { keptBranch } from "../worktree.ts";
 
-export const tasksDiff = operation({
-  name: "tasks.diff",
+export const tasksDiff = operation("tasks.diff", "diff", () => ({
   kind: "read",
   access: { on: "task", by: "name", does: "read" },
   summary: "Show what a task has changed in its worktree",
@@ -31,7 +30,7 @@ export const tasksDiff = operation({
       others: v.array(keptBranch()),
     }),
   errors: ["not_found", "invalid_state"],
-  cli: { command: "diff", program: "orch", plain: ["name"] },
+  cli: { program: "orch", plain: ["name"] },
   http: ["GET /api/tasks/:name/diff"],
   mcp: {
     tool: "diff",
@@ -39,4 +38,4 @@ export const tasksDiff = operation({
     use: "See what a task has changed in its worktree, before merge or discard.",
   },
   examples: ["orch diff fix-login", "orch diff task_7"],
-});
+}));

@@ -3,8 +3,7 @@ import { operation } from "../operation.ts";
 import { queueOf, taskName } from "../task.ts";
 import { keptBranch } from "../worktree.ts";
 
-export const tasksDiscard = operation({
-  name: "tasks.discard",
+export const tasksDiscard = operation("tasks.discard", "discard", () => ({
   kind: "write",
   access: { on: "task", by: "name", does: "change" },
   summary: "Delete the worktree and the branch of a finished task",
@@ -19,7 +18,7 @@ export const tasksDiscard = operation({
       others: v.array(keptBranch()),
     }),
   errors: ["not_found", "invalid_state"],
-  cli: { command: "discard", program: "orch", plain: ["name"], identity: "agent", identityDefault: "main" },
+  cli: { program: "orch", plain: ["name"], identity: "agent", identityDefault: "main" },
   http: ["POST /api/tasks/:name/discard"],
   mcp: {
     tool: "discard",
@@ -28,4 +27,4 @@ export const tasksDiscard = operation({
     destructive: true,
   },
   examples: ["orch discard fix-login"],
-});
+}));

@@ -5,8 +5,7 @@ import { call, phrase } from "../phrase.ts";
 import { newTimeout, prompt, queueOf, retries, task, taskName, taskPriority } from "../task.ts";
 import { budgetAsked } from "../usage.ts";
 
-export const tasksEdit = operation({
-  name: "tasks.edit",
+export const tasksEdit = operation("tasks.edit", "edit", () => ({
   kind: "write",
   access: { on: "task", by: "name", does: "change" },
   summary: "Change a task that has not started",
@@ -29,7 +28,6 @@ export const tasksEdit = operation({
   output: () => v.strictObject({ task: task() }),
   errors: ["not_found", "invalid_state", "invalid_input"],
   cli: {
-    command: "edit",
     program: "orch",
     plain: ["name", "prompt"],
     identity: "agent",
@@ -43,4 +41,4 @@ export const tasksEdit = operation({
     "orch edit research after=",
     "orch edit research timeout=none",
   ],
-});
+}));

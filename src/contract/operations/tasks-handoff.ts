@@ -16,8 +16,7 @@ import {
 } from "../task.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
-export const tasksHandoff = operation({
-  name: "tasks.handoff",
+export const tasksHandoff = operation("tasks.handoff", "handoff", () => ({
   kind: "wait",
   access: { on: "task", by: "terminalId", does: "change", starts: true },
   summary: "Start a sub-agent on a task and wait for its result",
@@ -47,7 +46,6 @@ export const tasksHandoff = operation({
     }),
   errors: ["invalid_input", "not_allowed", "too_large", "conflict", "not_found", "invalid_state"],
   cli: {
-    command: "handoff",
     ...startingCommand,
   },
   waits: { goesOn: ({ agent }, { terminalId }) => ({ agent, terminalId }) },
@@ -69,4 +67,4 @@ export const tasksHandoff = operation({
     'orch handoff claude "Review the diff in /tmp/change.patch"',
     "orch handoff --continue otter --wait-seconds 300",
   ],
-});
+}));

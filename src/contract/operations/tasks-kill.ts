@@ -3,8 +3,7 @@ import { text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { queueOf, task, taskName } from "../task.ts";
 
-export const tasksKill = operation({
-  name: "tasks.kill",
+export const tasksKill = operation("tasks.kill", "kill", () => ({
   kind: "write",
   access: { on: "task", by: "name", does: "change" },
   summary: "Kill a running task and everything it has started",
@@ -19,7 +18,6 @@ export const tasksKill = operation({
   output: () => v.strictObject({ task: task(), killed: v.array(v.string()) }),
   errors: ["not_found", "invalid_state"],
   cli: {
-    command: "kill",
     program: "orch",
     plain: ["name", "reason"],
     identity: "agent",
@@ -33,4 +31,4 @@ export const tasksKill = operation({
     destructive: true,
   },
   examples: ["orch kill research", 'orch kill research "not needed any more"'],
-});
+}));

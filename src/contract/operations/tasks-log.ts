@@ -7,8 +7,7 @@ import { taskName } from "../task.ts";
 import { transcriptEntry } from "../transcript.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
-export const tasksLog = operation({
-  name: "tasks.log",
+export const tasksLog = operation("tasks.log", "log", () => ({
   kind: "wait",
   access: { on: "task", by: "name", does: "read" },
   summary: "Read the transcript of a sub-agent: prompt, tool use, output, final message",
@@ -51,9 +50,9 @@ export const tasksLog = operation({
       ended: v.boolean(),
     }),
   errors: ["not_found"],
-  cli: { command: "log", program: "orch", plain: ["name"], stream: "follow" },
+  cli: { program: "orch", plain: ["name"], stream: "follow" },
   waits: { when: (input) => input.timeoutSeconds !== undefined },
   http: ["GET /api/tasks/:name/log"],
   mcp: { none: "a transcript costs many tokens, and the result is in the inbox" },
   examples: ["orch log research --follow", "orch log research --tail 20"],
-});
+}));

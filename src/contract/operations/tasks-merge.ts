@@ -6,8 +6,7 @@ import { field, phrase } from "../phrase.ts";
 import { queueOf, taskName } from "../task.ts";
 import { keptBranch } from "../worktree.ts";
 
-export const tasksMerge = operation({
-  name: "tasks.merge",
+export const tasksMerge = operation("tasks.merge", "merge", () => ({
   kind: "wait",
   access: { on: "task", by: "name", does: "change", starts: true },
   summary: "Merge the branch of a finished task",
@@ -45,7 +44,7 @@ export const tasksMerge = operation({
       others: v.array(keptBranch()),
     }),
   errors: ["not_found", "invalid_state", "invalid_input", "not_allowed", "conflict"],
-  cli: { command: "merge", program: "orch", plain: ["name"], identity: "agent", identityDefault: "main" },
+  cli: { program: "orch", plain: ["name"], identity: "agent", identityDefault: "main" },
   waits: { when: () => false },
   http: ["POST /api/tasks/:name/merge"],
   mcp: {
@@ -59,4 +58,4 @@ export const tasksMerge = operation({
     "orch merge fix-login --squash --into develop",
     "orch merge task_7 --no-resume",
   ],
-});
+}));

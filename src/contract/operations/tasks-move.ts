@@ -5,8 +5,7 @@ import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
 import { queueOf, task, taskName } from "../task.ts";
 
-export const tasksMove = operation({
-  name: "tasks.move",
+export const tasksMove = operation("tasks.move", "move", () => ({
   kind: "write",
   access: { on: "task", by: "name", does: "change" },
   summary: "Move a task within the queue",
@@ -23,7 +22,6 @@ export const tasksMove = operation({
   output: () => v.strictObject({ task: task(), place: v.number() }),
   errors: ["not_found", "invalid_state", "invalid_input"],
   cli: {
-    command: "move",
     program: "orch",
     plain: ["name", "to"],
     identity: "agent",
@@ -32,4 +30,4 @@ export const tasksMove = operation({
   http: ["POST /api/tasks/:name/move"],
   mcp: { none: "a model has no use for it: it pushes in the order it wants" },
   examples: ["orch move research 1", "orch move research before=write-up"],
-});
+}));

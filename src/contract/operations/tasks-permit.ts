@@ -3,8 +3,7 @@ import { json, name, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { queueOf } from "../task.ts";
 
-export const tasksPermit = operation({
-  name: "tasks.permit",
+export const tasksPermit = operation("tasks.permit", "permit", () => ({
   kind: "wait",
   access: { on: "own" },
   summary: "Ask whether a sub-agent may use a tool, and wait for the answer",
@@ -28,7 +27,6 @@ export const tasksPermit = operation({
     }),
   errors: ["invalid_input", "invalid_state", "not_found"],
   cli: {
-    command: "permit",
     program: "orch",
     plain: ["toolName"],
     identity: "agent",
@@ -45,4 +43,4 @@ export const tasksPermit = operation({
   },
   failed: ({ behavior }) => behavior === "deny",
   examples: ['orch permit Bash --input \'{"command": "npm publish"}\''],
-});
+}));

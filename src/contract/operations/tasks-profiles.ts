@@ -3,8 +3,7 @@ import { operation } from "../operation.ts";
 import { permissionsAsked } from "../task.ts";
 import { reported } from "../usage.ts";
 
-export const tasksProfiles = operation({
-  name: "tasks.profiles",
+export const tasksProfiles = operation("tasks.profiles", "agents", () => ({
   kind: "read",
   access: { on: "everybody" },
   summary: "List the profiles of agent programs, and which are installed",
@@ -33,7 +32,7 @@ export const tasksProfiles = operation({
       ),
     }),
   errors: ["invalid_input"],
-  cli: { command: "agents", program: "orch" },
+  cli: { program: "orch" },
   http: ["GET /api/profiles"],
   mcp: {
     tool: "profiles",
@@ -41,4 +40,4 @@ export const tasksProfiles = operation({
     use: "List the profiles of sub-agents that assign, handoff and push can start.",
   },
   examples: ["orch agents"],
-});
+}));

@@ -5,8 +5,7 @@ import { recipient } from "../recipient.ts";
 import { prompt, queueOf, task, taskCombinations, taskSettings, taskWords } from "../task.ts";
 import { keptBranch } from "../worktree.ts";
 
-export const tasksPush = operation({
-  name: "tasks.push",
+export const tasksPush = operation("tasks.push", "push", () => ({
   kind: "write",
   access: { on: "own", starts: true },
   summary: "Queue a task for a sub-agent",
@@ -27,7 +26,7 @@ export const tasksPush = operation({
       others: v.optional(v.array(keptBranch())),
     }),
   errors: ["invalid_input", "too_large", "conflict", "not_found", "invalid_state", "not_allowed"],
-  cli: { command: "push", program: "orch", plain: ["prompt"], identity: "agent", identityDefault: "main" },
+  cli: { program: "orch", plain: ["prompt"], identity: "agent", identityDefault: "main" },
   creates: true,
   http: ["POST /api/tasks"],
   mcp: {
@@ -41,4 +40,4 @@ export const tasksPush = operation({
     'orch push name=research "Compare the two API drafts in docs/, answer in ten lines"',
     "orch push --prompt-file task.md model=opus timeout=600 after=research",
   ],
-});
+}));

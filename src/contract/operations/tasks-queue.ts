@@ -5,8 +5,7 @@ import { field, phrase } from "../phrase.ts";
 import { taskInQueue } from "../task.ts";
 import { held } from "../usage.ts";
 
-export const tasksQueue = operation({
-  name: "tasks.queue",
+export const tasksQueue = operation("tasks.queue", "queue", () => ({
   kind: "read",
   access: { on: "visible" },
   summary: "List queued, running and finished tasks",
@@ -31,7 +30,7 @@ export const tasksQueue = operation({
       held: v.nullable(held()),
     }),
   errors: ["invalid_input"],
-  cli: { command: "queue", program: "orch", identity: "agent", identityDefault: "main" },
+  cli: { program: "orch", identity: "agent", identityDefault: "main" },
   http: ["GET /api/tasks"],
   mcp: {
     tool: "queue",
@@ -40,4 +39,4 @@ export const tasksQueue = operation({
     use: "List your queued, running and finished tasks. Their results are in your inbox.",
   },
   examples: ["orch queue", "orch queue --all --json"],
-});
+}));

@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { queueOf, task, taskName } from "../task.ts";
 
-export const tasksRemove = operation({
-  name: "tasks.remove",
+export const tasksRemove = operation("tasks.remove", "remove", () => ({
   kind: "write",
   access: { on: "task", by: "name", does: "change" },
   summary: "Remove a task that has not started",
@@ -11,7 +10,7 @@ export const tasksRemove = operation({
   input: () => v.strictObject({ agent: queueOf(), name: taskName() }),
   output: () => v.strictObject({ task: task() }),
   errors: ["not_found", "invalid_state"],
-  cli: { command: "remove", program: "orch", plain: ["name"], identity: "agent", identityDefault: "main" },
+  cli: { program: "orch", plain: ["name"], identity: "agent", identityDefault: "main" },
   http: ["DELETE /api/tasks/:name"],
   mcp: {
     tool: "remove",
@@ -20,4 +19,4 @@ export const tasksRemove = operation({
     destructive: true,
   },
   examples: ["orch remove research"],
-});
+}));

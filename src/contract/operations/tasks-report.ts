@@ -6,8 +6,7 @@ import { usage } from "../usage.ts";
 
 const count = (help: string) => v.optional(integer(help, { min: 0, max: 1e12 }), 0);
 
-export const tasksReport = operation({
-  name: "tasks.report",
+export const tasksReport = operation("tasks.report", "report", () => ({
   kind: "write",
   access: { on: "own" },
   summary: "Report what your own task has used, if its runner does not report it",
@@ -23,8 +22,8 @@ export const tasksReport = operation({
     }),
   output: () => v.strictObject({ usage: usage() }),
   errors: ["invalid_state", "invalid_input"],
-  cli: { command: "report", program: "orch", identity: "agent" },
+  cli: { program: "orch", identity: "agent" },
   http: ["POST /api/tasks/report"],
   mcp: { none: "agent programs report by themselves" },
   examples: ["orch report --input-tokens 1200 --output-tokens 300 --cost-usd 0.02 --turns 1"],
-});
+}));

@@ -5,8 +5,7 @@ import { call, phrase } from "../phrase.ts";
 import { queueOf, taskTimeout } from "../task.ts";
 import { held } from "../usage.ts";
 
-export const tasksRun = operation({
-  name: "tasks.run",
+export const tasksRun = operation("tasks.run", "run", () => ({
   kind: "write",
   access: { on: "own", starts: true },
   summary: "Start your queued tasks, and return at once",
@@ -28,7 +27,7 @@ export const tasksRun = operation({
       held: v.nullable(held()),
     }),
   errors: ["invalid_input", "not_allowed"],
-  cli: { command: "run", program: "orch", plain: ["count"], identity: "agent", identityDefault: "main" },
+  cli: { program: "orch", plain: ["count"], identity: "agent", identityDefault: "main" },
   http: ["POST /api/tasks/run"],
   mcp: {
     tool: "run",
@@ -36,4 +35,4 @@ export const tasksRun = operation({
     use: "Start the tasks you have pushed, at most count at the same time. Then wait for results with check_inbox or gather.",
   },
   examples: ["orch run", "orch run 2 timeout=300"],
-});
+}));

@@ -6,8 +6,7 @@ import { queueOf, task, taskName } from "../task.ts";
 import { budgetAsked } from "../usage.ts";
 import { worktreeStates } from "../worktree.ts";
 
-export const tasksSend = operation({
-  name: "tasks.send",
+export const tasksSend = operation("tasks.send", "send", () => ({
   kind: "write",
   access: { on: "task", by: "name", does: "change", starts: true },
   summary: "Send a message to a sub-agent; a finished one resumes with it",
@@ -39,7 +38,6 @@ export const tasksSend = operation({
     }),
   errors: ["not_found", "invalid_state", "invalid_input", "too_large", "not_allowed"],
   cli: {
-    command: "send",
     program: "orch",
     plain: ["name", "message"],
     identity: "agent",
@@ -55,4 +53,4 @@ export const tasksSend = operation({
     'orch send fix-login "Also cover the empty password in a test"',
     'orch send fix-login "Go on" --budget 500k',
   ],
-});
+}));

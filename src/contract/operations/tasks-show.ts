@@ -3,8 +3,7 @@ import { operation } from "../operation.ts";
 import { task, taskName } from "../task.ts";
 import { reported } from "../usage.ts";
 
-export const tasksShow = operation({
-  name: "tasks.show",
+export const tasksShow = operation("tasks.show", "show", () => ({
   kind: "read",
   access: { on: "task", by: "name", does: "read" },
   summary: "Show one task, the newest of that name",
@@ -19,8 +18,8 @@ export const tasksShow = operation({
       reports: v.nullable(reported()),
     }),
   errors: ["not_found"],
-  cli: { command: "show", program: "orch", plain: ["name"] },
+  cli: { program: "orch", plain: ["name"] },
   http: ["GET /api/tasks/:name"],
   mcp: { none: "queue shows it" },
   examples: ["orch show research"],
-});
+}));

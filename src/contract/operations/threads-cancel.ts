@@ -8,8 +8,7 @@ import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
 import { thread } from "../thread.ts";
 
-export const threadsCancel = operation({
-  name: "threads.cancel",
+export const threadsCancel = operation("threads.cancel", "cancel", () => ({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "Cancel a thread that has not ended",
@@ -26,7 +25,7 @@ export const threadsCancel = operation({
   combinations: [excludes("reason", "summary")],
   output: () => v.strictObject({ thread: thread(), message: message() }),
   errors: ["invalid_input", "too_large", "not_found", "invalid_state"],
-  cli: { command: "cancel", plain: ["thread", "reason"], identity: "agent" },
+  cli: { plain: ["thread", "reason"], identity: "agent" },
   http: ["POST /api/threads/:thread/cancel"],
   mcp: {
     tool: "cancel",
@@ -38,4 +37,4 @@ export const threadsCancel = operation({
     without: ["artifacts", "summary", "body"],
   },
   examples: ['inbox cancel thr_123 "Superseded by thr_130" --agent leader'],
-});
+}));

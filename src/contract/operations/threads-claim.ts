@@ -9,8 +9,7 @@ import { blank, field, phrase } from "../phrase.ts";
 import { thread } from "../thread.ts";
 import { nextEventId, timeoutSeconds } from "../waiting.ts";
 
-export const threadsClaim = operation({
-  name: "threads.claim",
+export const threadsClaim = operation("threads.claim", "claim", () => ({
   kind: "wait",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "Take exclusive ownership of a thread",
@@ -40,7 +39,7 @@ export const threadsClaim = operation({
       messages: v.array(message()),
     }),
   errors: ["invalid_input", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
-  cli: { command: "claim", plain: ["thread"], identity: "agent" },
+  cli: { plain: ["thread"], identity: "agent" },
   waits: { when: ({ wait }) => wait === true },
   http: ["POST /api/threads/claim", "POST /api/threads/:thread/claim"],
   mcp: {
@@ -61,4 +60,4 @@ export const threadsClaim = operation({
     "inbox claim --agent backend-worker --thread thr_123 --lease-seconds 900",
     "inbox claim --agent backend-worker --wait --json",
   ],
-});
+}));

@@ -1,8 +1,7 @@
 import { operation } from "../operation.ts";
 import { endingErrors, endingInput, endingOutput } from "../thread-ending.ts";
 
-export const threadsDone = operation({
-  name: "threads.done",
+export const threadsDone = operation("threads.done", "done", () => ({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "End a thread with its result",
@@ -10,7 +9,7 @@ export const threadsDone = operation({
   input: () => endingInput("the result in one line (default: done)"),
   output: endingOutput,
   errors: endingErrors,
-  cli: { command: "done", plain: ["thread", "summary"], identity: "agent" },
+  cli: { plain: ["thread", "summary"], identity: "agent" },
   http: ["POST /api/threads/:thread/done"],
   mcp: {
     tool: "done",
@@ -25,4 +24,4 @@ export const threadsDone = operation({
   examples: [
     'inbox done --agent backend-worker --thread thr_123 --summary "Post CRUD works" --body-file result.md',
   ],
-});
+}));

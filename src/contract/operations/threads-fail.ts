@@ -1,8 +1,7 @@
 import { operation } from "../operation.ts";
 import { endingErrors, endingInput, endingOutput } from "../thread-ending.ts";
 
-export const threadsFail = operation({
-  name: "threads.fail",
+export const threadsFail = operation("threads.fail", "fail", () => ({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "End a thread as failed",
@@ -10,7 +9,7 @@ export const threadsFail = operation({
   input: () => endingInput("why, in one line (default: failed)"),
   output: endingOutput,
   errors: endingErrors,
-  cli: { command: "fail", plain: ["thread", "summary"], identity: "agent" },
+  cli: { plain: ["thread", "summary"], identity: "agent" },
   http: ["POST /api/threads/:thread/fail"],
   mcp: {
     tool: "fail",
@@ -24,4 +23,4 @@ export const threadsFail = operation({
     without: ["leaseToken", "payload", "artifacts"],
   },
   examples: ['inbox fail --agent backend-worker --thread thr_123 --summary "The staging database is gone"'],
-});
+}));

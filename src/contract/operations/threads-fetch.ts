@@ -5,8 +5,7 @@ import { operation } from "../operation.ts";
 import { statusFilter, thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
 
-export const threadsFetch = operation({
-  name: "threads.fetch",
+export const threadsFetch = operation("threads.fetch", "fetch", () => ({
   kind: "read",
   access: { on: "own" },
   summary: "List the threads an agent could claim, without claiming any",
@@ -31,7 +30,7 @@ export const threadsFetch = operation({
       nextEventId: nextEventId(),
     }),
   errors: ["invalid_input"],
-  cli: { command: "fetch", identity: "agent" },
+  cli: { identity: "agent" },
   http: ["GET /api/agents/:agent/threads"],
   mcp: {
     tool: "fetch",
@@ -42,4 +41,4 @@ export const threadsFetch = operation({
   },
   nothing: (output) => output.threads.length === 0,
   examples: ["inbox fetch --agent backend-worker", "inbox fetch --agent backend-worker --unread --json"],
-});
+}));

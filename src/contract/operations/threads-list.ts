@@ -6,8 +6,7 @@ import { operation } from "../operation.ts";
 import { statusFilter, thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
 
-export const threadsList = operation({
-  name: "threads.list",
+export const threadsList = operation("threads.list", "list", () => ({
   kind: "read",
   access: { on: "visible" },
   summary: "List threads, newest first",
@@ -31,7 +30,6 @@ export const threadsList = operation({
       nextEventId: nextEventId(),
     }),
   errors: ["invalid_input"],
-  cli: { command: "list" },
   http: ["GET /api/threads"],
   mcp: {
     tool: "list",
@@ -40,4 +38,4 @@ export const threadsList = operation({
     use: "Find threads by agent, status or run. fetch shows your own work.",
   },
   examples: ["inbox list --status pending,blocked", "inbox list --created-by leader --limit 10 --json"],
-});
+}));

@@ -6,8 +6,7 @@ import { operation } from "../operation.ts";
 import { recipient, strict } from "../recipient.ts";
 import { thread } from "../thread.ts";
 
-export const threadsReassign = operation({
-  name: "threads.reassign",
+export const threadsReassign = operation("threads.reassign", "reassign", () => ({
   kind: "write",
   access: { on: "assignment", by: "thread", does: "change" },
   summary: "Reassign a thread to another agent or pool",
@@ -32,7 +31,7 @@ export const threadsReassign = operation({
       lost: v.nullable(v.string()),
     }),
   errors: ["invalid_input", "too_large", "not_found", "invalid_state"],
-  cli: { command: "reassign", plain: ["thread"], identity: "agent" },
+  cli: { plain: ["thread"], identity: "agent" },
   http: ["POST /api/threads/:thread/reassign"],
   mcp: {
     tool: "reassign",
@@ -42,4 +41,4 @@ export const threadsReassign = operation({
     without: ["strict"],
   },
   examples: ['inbox reassign thr_123 --agent leader --to backend-2 --reason "backend-1 is stuck"'],
-});
+}));

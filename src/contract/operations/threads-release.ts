@@ -8,8 +8,7 @@ import { operation } from "../operation.ts";
 import { field, phrase } from "../phrase.ts";
 import { thread } from "../thread.ts";
 
-export const threadsRelease = operation({
-  name: "threads.release",
+export const threadsRelease = operation("threads.release", "release", () => ({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change", forced: "assignment" },
   summary: "Release a thread, so that another agent can claim it",
@@ -28,7 +27,7 @@ export const threadsRelease = operation({
   /** The message is what the holder was told, where it was forced. */
   output: () => v.strictObject({ thread: thread(), message: v.optional(message()) }),
   errors: ["invalid_input", "too_large", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
-  cli: { command: "release", plain: ["thread"], identity: "agent" },
+  cli: { plain: ["thread"], identity: "agent" },
   http: ["POST /api/threads/:thread/release"],
   mcp: {
     tool: "release",
@@ -42,4 +41,4 @@ export const threadsRelease = operation({
     "inbox release --agent backend-worker --thread thr_123",
     'inbox release thr_123 --agent leader --force --reason "backend-worker does not answer"',
   ],
-});
+}));

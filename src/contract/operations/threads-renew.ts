@@ -5,8 +5,7 @@ import { lease, leaseSeconds, leaseToken } from "../lease.ts";
 import { operation } from "../operation.ts";
 import { thread } from "../thread.ts";
 
-export const threadsRenew = operation({
-  name: "threads.renew",
+export const threadsRenew = operation("threads.renew", "renew", () => ({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "Renew your lease; the new period starts now",
@@ -19,7 +18,7 @@ export const threadsRenew = operation({
     }),
   output: () => v.strictObject({ thread: thread(), lease: lease() }),
   errors: ["invalid_input", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
-  cli: { command: "renew", plain: ["thread"], identity: "agent" },
+  cli: { plain: ["thread"], identity: "agent" },
   http: ["POST /api/threads/:thread/renew"],
   mcp: {
     tool: "renew",
@@ -31,4 +30,4 @@ export const threadsRenew = operation({
     without: ["leaseToken"],
   },
   examples: ["inbox renew --agent backend-worker --thread thr_123 --lease-seconds 1800"],
-});
+}));

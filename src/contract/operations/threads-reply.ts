@@ -8,8 +8,7 @@ import { field, phrase } from "../phrase.ts";
 import { posted } from "../posted.ts";
 import { strict } from "../recipient.ts";
 
-export const threadsReply = operation({
-  name: "threads.reply",
+export const threadsReply = operation("threads.reply", "reply", () => ({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "Answer in a thread",
@@ -29,7 +28,7 @@ export const threadsReply = operation({
     }),
   output: posted,
   errors: ["invalid_input", "too_large", "not_found"],
-  cli: { command: "reply", plain: ["thread", "summary"], identity: "from" },
+  cli: { plain: ["thread", "summary"], identity: "from" },
   http: ["POST /api/threads/:thread/reply"],
   mcp: {
     tool: "reply",
@@ -41,4 +40,4 @@ export const threadsReply = operation({
     without: ["to", "kind", "strict", "artifacts", "payload"],
   },
   examples: ['inbox reply --agent leader --thread thr_123 --summary "Use email and password for the MVP"'],
-});
+}));

@@ -10,8 +10,7 @@ import { posted } from "../posted.ts";
 import { strict } from "../recipient.ts";
 import { priorities } from "../thread.ts";
 
-export const threadsSend = operation({
-  name: "threads.send",
+export const threadsSend = operation("threads.send", "send", () => ({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "Create a thread, or add a message to one",
@@ -38,7 +37,7 @@ export const threadsSend = operation({
   ],
   output: posted,
   errors: ["invalid_input", "too_large", "not_found"],
-  cli: { command: "send", identity: "from" },
+  cli: { identity: "from" },
   creates: true,
   http: ["POST /api/threads"],
   mcp: {
@@ -54,4 +53,4 @@ export const threadsSend = operation({
     'inbox send --agent leader --to backend-worker --subject "Add post CRUD routes" --body-file task.md',
     'inbox send --agent leader --thread thr_123 --summary "One more thing: keep the old route"',
   ],
-});
+}));

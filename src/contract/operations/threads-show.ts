@@ -8,8 +8,7 @@ import { field, phrase } from "../phrase.ts";
 import { thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
 
-export const threadsShow = operation({
-  name: "threads.show",
+export const threadsShow = operation("threads.show", "show", () => ({
   kind: "read",
   access: { on: "thread", by: "thread", does: "read" },
   summary: "Show one thread with its lease and all its messages",
@@ -27,7 +26,7 @@ export const threadsShow = operation({
       nextEventId: nextEventId(),
     }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "show", plain: ["thread"], identity: "agent" },
+  cli: { plain: ["thread"], identity: "agent" },
   marks: { with: "markRead" },
   http: ["POST /api/threads/:thread/show", "GET /api/threads/:thread"],
   mcp: {
@@ -39,4 +38,4 @@ export const threadsShow = operation({
     without: ["markRead"],
   },
   examples: ["inbox show thr_123", "inbox show --thread thr_123 --agent leader --mark-read --json"],
-});
+}));

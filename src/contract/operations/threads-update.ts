@@ -8,8 +8,7 @@ import { operation } from "../operation.ts";
 import { thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
 
-export const threadsUpdate = operation({
-  name: "threads.update",
+export const threadsUpdate = operation("threads.update", "update", () => ({
   kind: "write",
   access: { on: "thread", by: "thread", does: "change" },
   summary: "Report progress, or ask a question when blocked",
@@ -31,7 +30,7 @@ export const threadsUpdate = operation({
   output: () =>
     v.strictObject({ thread: thread(), message: message(), lease: lease(), nextEventId: nextEventId() }),
   errors: ["invalid_input", "too_large", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
-  cli: { command: "update", plain: ["thread", "summary"], identity: "agent" },
+  cli: { plain: ["thread", "summary"], identity: "agent" },
   http: ["POST /api/threads/:thread/update"],
   mcp: {
     tool: "update",
@@ -50,4 +49,4 @@ export const threadsUpdate = operation({
     'inbox update thr_123 "Routes done, tests next" --agent backend-worker',
     'inbox update --agent backend-worker --thread thr_123 --status blocked --summary "Which auth for the MVP?"',
   ],
-});
+}));

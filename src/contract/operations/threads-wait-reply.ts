@@ -6,8 +6,7 @@ import { kinds, message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { afterEvent, timeoutSeconds } from "../waiting.ts";
 
-export const threadsWaitReply = operation({
-  name: "threads.waitReply",
+export const threadsWaitReply = operation("threads.waitReply", "wait-reply", () => ({
   kind: "wait",
   access: { on: "thread", by: "thread", does: "read" },
   summary: "Wait until another agent answers in a thread",
@@ -38,7 +37,7 @@ export const threadsWaitReply = operation({
       messages: v.array(message()),
     }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "wait-reply", plain: ["thread"], identity: "agent" },
+  cli: { plain: ["thread"], identity: "agent" },
   waits: {},
   http: ["POST /api/threads/:thread/wait-reply"],
   mcp: {
@@ -52,4 +51,4 @@ export const threadsWaitReply = operation({
   },
   nothing: (output) => !output.woke,
   examples: ["inbox wait-reply --agent backend-worker --thread thr_123 --timeout-seconds 1800"],
-});
+}));

@@ -3,8 +3,7 @@ import { choice, name } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { scopes, token } from "../token.ts";
 
-export const tokensCreate = operation({
-  name: "tokens.create",
+export const tokensCreate = operation("tokens.create", "token create", () => ({
   kind: "write",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Create a token for one agent",
@@ -21,9 +20,8 @@ export const tokensCreate = operation({
     }),
   output: () => v.strictObject({ token: v.string(), ...token().entries }),
   errors: ["invalid_input"],
-  cli: { command: "token create" },
   creates: true,
   http: ["POST /api/tokens"],
   mcp: { none: "a model must not make tokens" },
   examples: ["inbox token create --agent backend-worker --scope worker"],
-});
+}));

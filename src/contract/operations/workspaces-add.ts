@@ -3,8 +3,7 @@ import { absolutePath, name, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { sessionCommand, workspace } from "../workspace.ts";
 
-export const workspacesAdd = operation({
-  name: "workspaces.add",
+export const workspacesAdd = operation("workspaces.add", "workspace add", () => ({
   kind: "write",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Register a folder as a workspace",
@@ -18,7 +17,7 @@ export const workspacesAdd = operation({
     }),
   output: () => v.strictObject({ workspace: workspace(), hubUrl: v.nullable(v.string()) }),
   errors: ["invalid_input"],
-  cli: { command: "workspace add", plain: ["path"] },
+  cli: { plain: ["path"] },
   creates: true,
   http: ["POST /api/workspaces"],
   mcp: { none: "a workspace is made by whoever runs the agents" },
@@ -26,4 +25,4 @@ export const workspacesAdd = operation({
     'inbox workspace add . --label "Macro thesis"',
     'inbox workspace add . --label "Macro thesis" --session "claude --continue"',
   ],
-});
+}));

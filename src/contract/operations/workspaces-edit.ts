@@ -3,8 +3,7 @@ import { text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { sessionCommand, workspace, workspaceId } from "../workspace.ts";
 
-export const workspacesEdit = operation({
-  name: "workspaces.edit",
+export const workspacesEdit = operation("workspaces.edit", "workspace edit", () => ({
   kind: "write",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Change a workspace's label, or the command that reopens its agent's session",
@@ -20,7 +19,7 @@ export const workspacesEdit = operation({
     }),
   output: () => v.strictObject({ workspace: workspace() }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "workspace edit", plain: ["workspace"] },
+  cli: { plain: ["workspace"] },
   http: ["PATCH /api/workspaces/:workspace"],
   mcp: { none: "a workspace is changed by whoever runs the agents" },
   examples: [
@@ -28,4 +27,4 @@ export const workspacesEdit = operation({
     'inbox workspace edit ws-abc123 --session "claude --continue"',
     "inbox workspace edit ws-abc123 --session none",
   ],
-});
+}));

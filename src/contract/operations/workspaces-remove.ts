@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { workspace, workspaceId } from "../workspace.ts";
 
-export const workspacesRemove = operation({
-  name: "workspaces.remove",
+export const workspacesRemove = operation("workspaces.remove", "workspace remove", () => ({
   kind: "write",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Remove a workspace",
@@ -12,8 +11,8 @@ export const workspacesRemove = operation({
   input: () => v.strictObject({ workspace: workspaceId() }),
   output: () => v.strictObject({ workspace: workspace() }),
   errors: ["invalid_input", "not_found"],
-  cli: { command: "workspace remove", plain: ["workspace"] },
+  cli: { plain: ["workspace"] },
   http: ["DELETE /api/workspaces/:workspace"],
   mcp: { none: "a workspace is removed by whoever runs the agents" },
   examples: ["inbox workspace remove ws-abc123"],
-});
+}));

@@ -2,7 +2,7 @@
  * [I4] The database as it was before its schema was migrated, kept beside it for a while, for going back to the older
  * program.
  */
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join } from "../../platform/path.ts";
 import { exists, fs, stampOf } from "../../platform/system.ts";
 import { openFile } from "./driver.ts";
 import { syncFolder, vacuumInto } from "./vacuum-into.ts";

@@ -2,7 +2,7 @@ import { exists } from "../../platform/system.ts";
 import type { EngineRecord } from "../record.ts";
 import { createDatabase } from "./connect.ts";
 import { copying } from "./copying.ts";
-import { diagnose, notedHub } from "./doctor.ts";
+import { diagnose, notedHub } from "./doctor.ts" with { load: "when-called" };
 import { openSqlite } from "./engine.ts";
 import { migrations } from "./schema.ts";
 

@@ -19,8 +19,13 @@ interface Called {
   respond(value: unknown): Promise<number>;
 }
 
+type Way = (called: Called) => Promise<number>;
+
+/** Of an operation that does more than answer once. */
+export const lastingWay = (name: string): Way | undefined => lastingWays[name];
+
 /** By operation; each returns the exit code. */
-export const lastingWays: Readonly<Record<string, (called: Called) => Promise<number>>> = {
+const lastingWays: Readonly<Record<string, Way>> = {
   "bus.serve": async ({ asked, delivery, command, respond }) => {
     await runHub(asked, delivery, command, respond);
     return 0;

@@ -31,7 +31,7 @@ export const commandNames = (program: Program = "inbox") => [
 ];
 
 export const operationsOf = (command: string, program: Program) => {
-  const named = operations.filter(({ cli }) => cli.command === command);
+  const named = operations.filter((op) => op.command === command);
   return operationsFor(program, named);
 };
 

@@ -79,10 +79,15 @@ const keyFlag: Flag = {
 };
 
 function flagsOfField(op: AnyOperation, field: Field): Flag[] {
-  const help = spelledWhole(field.help, inShell(op));
+  // Spelled when it is shown: most commands only need the names.
+  const described = {
+    get help() {
+      return spelledWhole(field.help, inShell(op));
+    },
+  };
   if (field.type === "artifacts")
     return [
-      { name: "--artifact", field, role: "artifact", value: "PATH", help },
+      { name: "--artifact", field, role: "artifact", value: "PATH", help: described.help },
       {
         name: "--artifact-kind",
         field,
@@ -99,7 +104,7 @@ function flagsOfField(op: AnyOperation, field: Field): Flag[] {
       },
     ];
   const name = flagName(field);
-  const flag: Flag = { name, field, role: "value", value: field.value, help };
+  const flag: Flag = Object.assign(described, { name, field, role: "value" as const, value: field.value });
   if (!field.file) return [flag];
   return [
     flag,

@@ -1,5 +1,5 @@
 /** Turns scanned arguments into an operation's input. */
-import { resolve } from "node:path";
+
 import { fromText } from "../../contract/coerce.ts";
 import { InboxError } from "../../contract/errors.ts";
 import { contentLimit, type Field, fieldsOf } from "../../contract/fields.ts";
@@ -7,11 +7,12 @@ import { type AnyOperation, missingIn } from "../../contract/operation.ts";
 import { blank, field, listed, option, phrase, variable } from "../../contract/phrase.ts";
 import { fillFromHere } from "../../contract/surroundings.ts";
 import { agentIn } from "../../contract/terminal-id.ts";
+import { resolve } from "../../platform/path.ts";
 import { exists, fs } from "../../platform/system.ts";
 import { flagName } from "../spelling/shell.ts";
 import { operationsOf, type Program } from "./commands.ts";
 import { acceptedFlagsOf, type Flag } from "./flags.ts";
-import { elsewhere, surplus } from "./refusal-as-typed.ts";
+import { elsewhere, surplus } from "./refusal-as-typed.ts" with { load: "when-called" };
 import type { GivenFlag, Scanned } from "./scan.ts";
 
 export interface CommandLine {

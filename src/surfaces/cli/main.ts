@@ -1,6 +1,7 @@
 /** One run of the program: arguments in, an exit code out. */
-import { resolve } from "node:path";
-import { type LocalOperation, runLocal } from "../../admin/operations.ts";
+
+import { runLocal } from "../../admin/operations.ts" with { load: "when-called" };
+import type { LocalOperation } from "../../admin/operations.ts";
 import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
@@ -8,25 +9,26 @@ import { spelledIn } from "../../contract/phrase.ts";
 import type { BusOperation, Handed, Inbox } from "../../inbox/inbox.ts";
 import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate.ts";
 import { argumentBytes } from "../../platform/argument-bytes.ts";
+import { resolve } from "../../platform/path.ts";
 import { versionLine } from "../../version.ts";
 import { inShell } from "../spelling/shell.ts";
 import type { Apart } from "../text/noun-renders.ts";
 import { snakeCase } from "../text/recase.ts";
-import { refusalText } from "../text/refusal.ts";
-import { renderApart } from "../text/render.ts";
+import { refusalText } from "../text/refusal.ts" with { load: "when-called" };
+import { renderApart } from "../text/render.ts" with { load: "when-called" };
 import { safe, safeJson } from "../text/safe.ts";
-import { lastingWays } from "./admin-commands.ts";
-import { withoutOperation } from "./built-in-commands.ts";
+import { lastingWay } from "./admin-commands.ts" with { load: "when-called" };
+import { withoutOperation } from "./built-in-commands.ts" with { load: "when-called" };
 import { findCommand, operationsOf, type Program } from "./commands.ts";
 import { acceptedFlagsOf, assigns, flagsOf, globalFlags } from "./flags.ts";
-import { commandHelp } from "./help.ts";
+import { commandHelp } from "./help.ts" with { load: "when-called" };
 import { type CommandInput, inputOf } from "./input.ts";
 import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
 import { openInboxAt, tokenOf } from "./open-inbox.ts";
 import { complain, exitBrokenPipe, hasOutput, paintFor, print, warn, writeOut } from "./output.ts";
-import { asTyped } from "./refusal-as-typed.ts";
+import { asTyped } from "./refusal-as-typed.ts" with { load: "when-called" };
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
-import { lineReaders, streams } from "./streams.ts";
+import { lineReader, stream } from "./streams.ts" with { load: "when-called" };
 import { inTyping, typing } from "./typing.ts";
 
 const exitFailed = 1;
@@ -105,7 +107,7 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
   const delivery = brokerOf(process.env, globals.delivery);
   if (op.kind === "local") {
     const respond = (value: unknown) => answer(op, { value }, command, globals.json);
-    const lasting = lastingWays[op.name];
+    const lasting = lastingWay(op.name);
     if (lasting) return lasting({ asked, delivery, globals, command, respond });
     return respond(await runLocal(op.name as LocalOperation, asked, command.input));
   }
@@ -127,10 +129,10 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   const { idempotencyKey, ...input } = command.input as { idempotencyKey?: string } & Record<string, unknown>;
   const streaming = op.cli.stream && (op.cli.stream === true || input[op.cli.stream]);
   // Without an output it would never notice that nobody reads.
-  if (streaming) return (await hasOutput()) ? streams[op.name]!(inbox, input, { json }) : exitBrokenPipe;
+  if (streaming) return (await hasOutput()) ? stream(op.name)(inbox, input, { json }) : exitBrokenPipe;
   const lines = flagsOf(op).find(({ field }) => field.type === "lines")?.field.key;
   if (lines !== undefined) {
-    const value = await lineReaders[op.name]!(inbox, String(input[lines] ?? "-"), command.warnings);
+    const value = await lineReader(op.name)(inbox, String(input[lines] ?? "-"), command.warnings);
     const exit = await answer(op, { value }, command, json);
     return exit || (command.warnings.length ? errorTable.invalid_input.exit : 0);
   }

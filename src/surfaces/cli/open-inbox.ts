@@ -2,7 +2,7 @@
 import { actingAs, requireOwner } from "../../inbox/caller.ts";
 import { type Inbox, openInbox } from "../../inbox/inbox.ts";
 import { isHub } from "../../location/locate.ts";
-import { connect } from "../client/client.ts";
+import { connect } from "../client/client.ts" with { load: "when-called" };
 import { warn } from "./output.ts";
 import type { Globals } from "./scan.ts";
 

@@ -8,8 +8,11 @@ import { followLog } from "./tasks-log.ts";
 
 type Stream = (inbox: Inbox, input: Record<string, unknown>, how: { json: boolean }) => Promise<number>;
 
-/** By operation; each returns the exit code. The table says which operations these are (`cli.stream`). */
-export const streams: Readonly<Record<string, Stream>> = {
+/** The table says which operations have one (`cli.stream`). */
+export const stream = (name: string): Stream => streams[name]!;
+
+/** By operation; each returns the exit code. */
+const streams: Readonly<Record<string, Stream>> = {
   "events.watch": async (inbox, input) => {
     for await (const record of inbox.follow(input))
       if (!(await print(`${safeJson(snakeCase(record))}\n`))) return exitBrokenPipe;
@@ -21,5 +24,8 @@ export const streams: Readonly<Record<string, Stream>> = {
 
 type LineReader = (inbox: Inbox, path: string, warnings: string[]) => Promise<object>;
 
-/** By operation; each reads a file and answers for the whole of it. The fields say which operations these are (type `lines`). */
-export const lineReaders: Readonly<Record<string, LineReader>> = { "entries.import": importEntries };
+/** The fields say which operations have one (type `lines`). */
+export const lineReader = (name: string): LineReader => lineReaders[name]!;
+
+/** By operation; each reads a file and answers for the whole of it. */
+const lineReaders: Readonly<Record<string, LineReader>> = { "entries.import": importEntries };

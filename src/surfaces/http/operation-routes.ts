@@ -5,7 +5,7 @@ import { operationNamed, table } from "../../contract/operations/index.ts";
 import { limitWait } from "../../contract/waiting.ts";
 import { actAs } from "../../inbox/caller.ts";
 import type { BusOperation, Handed } from "../../inbox/inbox.ts";
-import { endOfWait } from "../../waiting/wait.ts";
+import { endOfWait } from "../../waiting/end-of-wait.ts";
 import { collecting, hasGone, plain } from "./answer.ts";
 import { refuseUnknowingly } from "./browsers.ts";
 import { handOverOf, withReceipt } from "./hand-overs.ts";
