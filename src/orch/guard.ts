@@ -1,5 +1,6 @@
 /** Renews the lease of a task while its keeper works, and listens for requests to end or interrupt it. */
-import { type End, type Kept, keepTask, lookAtTask } from "../bus/tasks/keep.ts";
+import type { End } from "../bus/tasks/end.ts";
+import { type Kept, keepTask, lookAtTask } from "../bus/tasks/keep.ts";
 import type { Engine, Subscription } from "../engines/engine.ts";
 import { engineAt } from "../engines/registry.ts";
 import { lives, pidIn } from "../platform/processes/processes.ts";

@@ -6,8 +6,8 @@
  */
 
 import type { TaskRow } from "../bus/task.ts";
-import { type Ending, endTask } from "../bus/tasks/end.ts";
-import { type End, keepTask } from "../bus/tasks/keep.ts";
+import { type End, type Ending, endTask } from "../bus/tasks/end.ts";
+import { keepTask } from "../bus/tasks/keep.ts";
 import { countOf, moneyLeft, usageOf } from "../bus/usage.ts";
 import { asInboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";

@@ -5,8 +5,7 @@
 
 import { findingLine } from "../bus/review.ts";
 import type { TaskRow } from "../bus/task.ts";
-import type { Ending } from "../bus/tasks/end.ts";
-import type { End } from "../bus/tasks/keep.ts";
+import type { End, Ending } from "../bus/tasks/end.ts";
 import type { SessionCount } from "../bus/usage.ts";
 import type { ReviewOutcome } from "../contract/review.ts";
 import { quoted } from "../contract/safe-text.ts";

@@ -59,6 +59,28 @@ describe.each(engines)("$name", (engine) => {
     expect(await bench.due()).toEqual(["blank", "other"]);
   });
 
+  test("[Q3] a task that was killed is reported as killed, even if its program ended well before it was stopped", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    await bench.started("sub");
+    await inbox.call("tasks.kill", { agent, name: "sub", reason: "enough" });
+    expect(await bench.end("sub", { final: "what I have" })).toEqual({ outcome: "finished", success: false });
+    const error = 'killed by "main": enough';
+    expect(await taskOf(inbox, "sub")).toMatchObject({ success: false, reason: "killed", error });
+    const [told] = await results(inbox);
+    expect(told!.metadata).toMatchObject({
+      success: false,
+      reason: "killed",
+      error,
+      partial_output: "what I have",
+    });
+
+    await bench.started("other");
+    await inbox.call("threads.cancel", { agent, thread: await threadOf(inbox, "other") });
+    expect(await bench.end("other", { final: "x" })).toEqual({ outcome: "finished", success: false });
+    expect(await taskOf(inbox, "other")).toMatchObject({ success: false, reason: "cancelled" });
+  });
+
   test("[Q5] the final message is in the parent's inbox, once, in the sub-agent's name", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;

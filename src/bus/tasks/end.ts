@@ -73,7 +73,7 @@ export function* endTask(tx: Context, number: number, token: string, ending: End
   const now = yield* tx.clock();
   if (row.token_id !== null) yield* tokensRevoke(tx, { id: `tok_${row.token_id}` });
   if (ending.usage) yield* recordUsage(tx, row, markOf(token), ending.usage);
-  const killed = row.killed_by !== null || thread.status === "cancelled";
+  const killed = whyKilled(row, thread);
   const again =
     !ending.success &&
     !ending.forGood &&
@@ -87,8 +87,28 @@ export function* endTask(tx: Context, number: number, token: string, ending: End
     yield* tryAgain(tx, { row, thread, now }, ending);
     return { outcome: "again" };
   }
-  return { outcome: "finished", success: yield* conclude(tx, { row, thread, now }, ending) };
+  return {
+    outcome: "finished",
+    success: yield* conclude(tx, { row, thread, now }, orKilled(ending, killed)),
+  };
 }
+
+/** Why a task has to end. */
+export interface End {
+  error: string;
+  reason: FailureReason;
+}
+
+export const whyKilled = (row: TaskRow, thread: ThreadRow): End | undefined =>
+  row.killed_by !== null
+    ? { error: killedBy(row), reason: "killed" }
+    : thread.status === "cancelled"
+      ? { error: "its thread was cancelled", reason: "cancelled" }
+      : undefined;
+
+/** [Q3] A program may still end well after its task was killed, because it heard of what was killed below it: it was killed. */
+const orKilled = (ending: Ending, killed: End | undefined): Ending =>
+  killed && ending.success ? { ...ending, ...killed, success: false, partial: ending.final } : ending;
 
 export function* conclude(tx: Context, at: AtEnd, ending: Ending): Procedure<boolean> {
   const { row, thread, now } = at;

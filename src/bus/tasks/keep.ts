@@ -1,7 +1,6 @@
 /** [Q4] [Q7] What a task's keeper reports to the bus, and what is found after a keeper has died. */
 
 import { idOf } from "../../contract/ids.ts";
-import type { FailureReason } from "../../contract/task.ts";
 import { excessError } from "../../contract/usage-text.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
@@ -14,19 +13,13 @@ import { changeTask, isRunning, lockTasks, markOf, type TaskRow, tasksWhere } fr
 import { findThread, hasEnded } from "../thread.ts";
 import { type Metered, overBudget, recordUsage } from "../usage.ts";
 import { announceUsage } from "./announce.ts";
-import { killedBy } from "./end.ts";
+import { type End, whyKilled } from "./end.ts";
 
 /** A keeper that is silent for longer counts as dead. */
 export const keepSeconds = 15;
 
 /** Whether the keeper goes on, or why it has to end the task. Undefined if the task is no longer its own. */
 export type Kept = { row: TaskRow; end?: End } | undefined;
-
-/** Why a task has to end. */
-export interface End {
-  error: string;
-  reason: FailureReason;
-}
 
 function* keptTask(number: number, token: string): Procedure<TaskRow | undefined> {
   const [row] = yield* tasksWhere(sql`tasks.task_number = ${number}`);
@@ -40,10 +33,8 @@ export function* lookAtTask(_: Context, number: number, token: string): Procedur
 }
 
 function* wish(row: TaskRow): Procedure<{ end?: End }> {
-  if (row.killed_by !== null) return { end: { error: killedBy(row), reason: "killed" } };
-  const thread = yield* findThread(idOf("thread", row.thread_id!));
-  if (thread.status === "cancelled")
-    return { end: { error: "its thread was cancelled", reason: "cancelled" } };
+  const killed = whyKilled(row, yield* findThread(idOf("thread", row.thread_id!)));
+  if (killed) return { end: killed };
   const excess = yield* overBudget(row);
   return excess ? { end: { error: excessError(excess), reason: "budget" } } : {};
 }
