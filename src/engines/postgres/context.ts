@@ -1,6 +1,7 @@
 /** The context of a procedure on Postgres. Several procedures may share a transaction: see lockstep.ts. */
+import { asking } from "../../sql/asking.ts";
 import { all, type Context, one, type Procedure } from "../../sql/procedure.ts";
-import { apart, fragment, nothing, sql, word } from "../../sql/sql.ts";
+import { alike, apart, fragment, nothing, sql, word } from "../../sql/sql.ts";
 import type { EngineOptions } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import { hashOf } from "./hash.ts";
@@ -85,6 +86,8 @@ export function contextOf(
       const rows = yield* all<{ number: number }>(manyNumbers(table, count));
       return rows.map(({ number }) => number).sort((a, b) => a - b);
     },
+    inserted: (insertion, column) =>
+      asking(alike(sql`${insertion} returning ${word(column)}`), ([row]) => row![column] as number),
     forUpdate: writes ? forUpdate : nothing,
     forUpdateFree: writes ? forUpdateFree : nothing,
     forUpdateFreeThreads: writes ? forUpdateFreeThreads : nothing,
@@ -92,6 +95,7 @@ export function contextOf(
     // The server knows how many rows each index would read.
     walking: () => nothing,
     joinedTexts,
+    embedded: false,
     rivals: rivalsOf(sharers),
     // biome-ignore lint/correctness/useYield: it is sent with the next statement
     *lock(...names): Procedure<void> {

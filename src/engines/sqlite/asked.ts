@@ -33,13 +33,13 @@ interface Kept {
 }
 
 export class Asked {
-  readonly #answers = new Map<Prepared, Map<string, Kept>>();
+  readonly #answers = new Map<Prepared, Map<SqlValue, Kept>>();
   /** The last number of a table's rows. */
   readonly #last = new Map<string, number>();
 
   read(form: Prepared, values: readonly SqlValue[], { sharing }: Sql): Row[] {
-    const known = this.#answers.get(form) ?? new Map<string, Kept>();
-    const key = JSON.stringify(values);
+    const known = this.#answers.get(form) ?? new Map<SqlValue, Kept>();
+    const key = values.length === 1 ? values[0]! : JSON.stringify(values);
     const before = known.get(key);
     if (before) return before.rows;
     const rows = form.statement.all(...values) as Row[];
