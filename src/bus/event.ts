@@ -28,15 +28,11 @@ interface NewEvent {
 }
 
 /** Records the event and wakes the waits that it may concern. */
-export function* append(tx: Context, event: NewEvent): Procedure<void> {
-  yield* run(alike(insertion(tx, event)));
-}
+export const append = (tx: Context, event: NewEvent): Procedure<void> => run(alike(insertion(tx, event)));
 
 /** [T14] The same for an answer that contains the event's number: on a server that costs a round trip. */
-export function* numbered(tx: Context, event: NewEvent): Procedure<number> {
-  const made = yield* one<{ event_id: number }>(alike(sql`${insertion(tx, event)} returning event_id`));
-  return made!.event_id;
-}
+export const numbered = (tx: Context, event: NewEvent): Procedure<number> =>
+  tx.inserted(insertion(tx, event), "event_id");
 
 /** Records an event whose details only the database knows, if a condition holds there. The waits are woken in any case. */
 export function* appendWhere(

@@ -71,8 +71,7 @@ const nobodyInParticular: ReadonlySet<string> = new Set(["cli", "mcp", "api"]);
  * [M8] Whether a message answers the first of its correlation; one more by the same sender is another request. Noted when
  * it is written: the first may be gone later.
  */
-function* isReply({ correlationId, from, copyOf }: Head): Procedure<number> {
-  if (correlationId === undefined) return 0;
+function* isReply({ from, copyOf }: Head, correlationId: string): Procedure<number> {
   if (copyOf !== undefined)
     return (yield* one<{ reply: number }>(
       sql`select messages.reply from messages where messages.message_id = ${copyOf}`,
@@ -101,8 +100,9 @@ export const isWhole = (tx: Context, { to }: Head, { artifacts = [] }: Content) 
 
 export function* write(tx: Context, head: Head, content: Content, now: string): Procedure<Written> {
   yield* tx.lock(...orderOf(head));
-  if (head.correlationId !== undefined) yield* tx.own(`correlation:${head.correlationId}`);
-  const reply = yield* isReply(head);
+  const { correlationId } = head;
+  if (correlationId !== undefined) yield* tx.own(`correlation:${correlationId}`);
+  const reply = correlationId === undefined ? 0 : yield* isReply(head, correlationId);
   const fresh = {
     thread_id: head.thread,
     from_agent: head.from,
@@ -113,7 +113,7 @@ export function* write(tx: Context, head: Head, content: Content, now: string): 
     payload_json: JSON.stringify(content.payload ?? {}),
     created_at: now,
     verified: tx.verified ? 1 : 0,
-    correlation_id: head.correlationId ?? null,
+    correlation_id: correlationId ?? null,
     reply,
     expires_at: head.expiresAt ?? null,
   };
