@@ -11,6 +11,7 @@ import { literal, type Sql, sql } from "../sql/sql.ts";
 import { columnsOf, insert, type RowOf } from "../sql/table.ts";
 import { quotas, quotaUsage } from "../sql/tables.ts";
 import { isWithin } from "./expiry.ts";
+import { isOpen } from "./thread.ts";
 
 /** The limits for all agents are stored under this name, which no agent can have. */
 export const everybody = "*";
@@ -102,9 +103,9 @@ function* spendLimited(tx: Context, agent: string, spending: Spending, now: stri
     yield* useUp(tx, { agent, limits, spending, now });
 }
 
-// Both conditions as in the index of open threads.
+// Both conditions as in the index of open ones.
 const openThreadsOf = (agent: string) => sql`
-  select 1 as one from threads where threads.created_by = ${agent} and threads.status in ('pending', 'claimed', 'in_progress', 'blocked')`;
+  select 1 as one from threads where threads.created_by = ${agent} and ${isOpen}`;
 
 const unfinishedTasksOf = (agent: string) => sql`
   select 1 as one from tasks where tasks.parent = ${agent} and tasks.status in ('queued', 'waiting', 'running')`;
