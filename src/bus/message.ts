@@ -19,11 +19,17 @@ import { addToOutbox, msUntil } from "./outbox.ts";
 export type MessageRow = RowOf<typeof messages>;
 export const messageColumns = columnsOf(messages);
 
-export interface Written {
-  row: MessageRow;
-  view: Message;
-  /** Its addressee is a sub-agent that has ended. */
-  unread: boolean;
+export class Written {
+  constructor(
+    readonly row: MessageRow,
+    readonly artifacts: Artifact[],
+    /** Its addressee is a sub-agent that has ended. */
+    readonly unread: boolean,
+  ) {}
+
+  get view(): Message {
+    return messageView(this.row, this.artifacts);
+  }
 }
 
 export interface Content extends Said {
@@ -146,7 +152,7 @@ function* completed(
   yield* addToOutbox(tx, { id: row.message_id, agent: head.to, expiresInMs: msUntil(row.expires_at, now) });
   const artifacts = yield* attach(row.message_id, content.artifacts ?? [], now);
   if (head.to === person) yield* addMessageEntry(tx, { row, head, content }, now);
-  return { row, view: messageView(row, artifacts), unread: gone };
+  return new Written(row, artifacts, gone);
 }
 
 const addresseeHasGone = hasGone(fragment`messages.to_agent`);
