@@ -3,12 +3,14 @@ import { InboxError } from "../contract/errors.ts";
 import { field, phrase } from "../contract/phrase.ts";
 import type { Recipient } from "../contract/recipient.ts";
 import { closest } from "../contract/suggest.ts";
+import { asking } from "../sql/asking.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
-import { all, one } from "../sql/procedure.ts";
+import { all, known, nothingToAsk, one } from "../sql/procedure.ts";
 import { alike, literal, sql, there } from "../sql/sql.ts";
 import { insert } from "../sql/table.ts";
 import { agents } from "../sql/tables.ts";
 import { append } from "./event.ts";
+import { earlierBy, isWithin } from "./expiry.ts";
 import { admitName } from "./names.ts";
 
 /** An agent's writes update "last seen" at most this often; it needs no better precision. */
@@ -19,10 +21,14 @@ const liveMs = 60_000;
 export const liveSince = (now: string) => new Date(Date.parse(now) - liveMs).toISOString();
 
 /** Records that an agent acts now. Its first act makes it known. */
-export function* seen(tx: Context, agent: string, now: string): Procedure<void> {
-  const stale = new Date(Date.parse(now) - seenPrecisionMs).toISOString();
+export function seen(tx: Context, agent: string, now: string): Procedure<void> {
   const noted = tx.recall(`seen:${agent}`);
-  if (noted !== undefined && noted >= stale) return;
+  if (noted !== undefined && isWithin(seenPrecisionMs, noted, now)) return nothingToAsk;
+  return recordSeen(tx, agent, now);
+}
+
+function* recordSeen(tx: Context, agent: string, now: string): Procedure<void> {
+  const stale = earlierBy(seenPrecisionMs, now);
   // Read first: an update, even one that changes nothing, would make the writes of one agent wait for each other.
   const before = yield* one<{ last_seen_at: string }>(
     alike(sql`select agents.last_seen_at from agents where agents.name = ${agent}`),
@@ -39,9 +45,8 @@ export function* seen(tx: Context, agent: string, now: string): Procedure<void> 
 }
 
 /** The number of an agent's next event. Undefined for an agent that may join with this call: that event comes first. */
-export function* eventNumberOf(tx: Context, agent: string | undefined): Procedure<number | undefined> {
-  return agent !== undefined && tx.recall(`known:${agent}`) ? yield* tx.eventNumber() : undefined;
-}
+export const eventNumberOf = (tx: Context, agent: string | undefined): Procedure<number | undefined> =>
+  agent !== undefined && tx.recall(`known:${agent}`) ? tx.eventNumber() : known(undefined);
 
 export function* join(tx: Context, agent: string): Procedure<void> {
   yield* seen(tx, agent, yield* tx.clock());
@@ -55,18 +60,22 @@ export function* isKnown(tx: Context, agent: string): Procedure<boolean> {
 }
 
 /** The names under which work reaches an agent: its own and its pools'. */
-export function* namesOf(agent: string): Procedure<string[]> {
-  const rows = yield* all<{ pool: string }>(
+export const namesOf = (agent: string): Procedure<string[]> =>
+  asking(
     sql`select pool_members.pool from pool_members where pool_members.agent_id = ${agent} order by pool_members.pool`,
+    (rows) => [agent, ...rows.map((row) => row.pool as string)],
   );
-  return [agent, ...rows.map((row) => row.pool)];
-}
+
+/** [U9] The person is always known. */
+const isAlwaysUsed = (tx: Context, name: string) =>
+  name === "user" || tx.recall(`known:${name}`) !== undefined;
 
 /** [M13] Whether it is the name of an agent, a pool or a topic. */
-export function* isUsed(tx: Context, name: string): Procedure<boolean> {
-  // [U9] The person is always known.
-  if (name === "user" || tx.recall(`known:${name}`)) return true;
-  const known = yield* one<{ known: string }>(
+export const isUsed = (tx: Context, name: string): Procedure<boolean> =>
+  isAlwaysUsed(tx, name) ? known(true) : lookFor(tx, name);
+
+function* lookFor(tx: Context, name: string): Procedure<boolean> {
+  const found = yield* one<{ known: string }>(
     there(sql`
       select 'agent' as known from agents where agents.name = ${name}
       union all select 'pool' from pool_members where pool_members.pool = ${name}
@@ -74,8 +83,8 @@ export function* isUsed(tx: Context, name: string): Procedure<boolean> {
       union all select 'topic' from messages where messages.to_agent = ${name} limit 1`),
   );
   // An agent stays known for ever, a pool only while it has members, a topic while it has messages or readers.
-  if (known?.known === "agent") tx.learn(`known:${name}`, "agent");
-  return known !== undefined;
+  if (found?.known === "agent") tx.learn(`known:${name}`, "agent");
+  return found !== undefined;
 }
 
 /** [M13] For an answer that found nothing in a channel: the names that are like an unused one. */
@@ -85,14 +94,24 @@ export function* meantBy(tx: Context, channel: string): Procedure<{ similar?: st
   return similar.length ? { similar } : {};
 }
 
-/** [M13] Whether the name is in use, and which similar ones are. Strict refuses one that is not. */
-export function* recipientOf(
+/** [M13] Whether the name is in use (`used`, if that is known), and which similar ones are. Strict refuses one that is not. */
+export const recipientOf = (
   tx: Context,
   name: string,
   strict: boolean,
   used?: boolean,
+): Procedure<Recipient> =>
+  used || isAlwaysUsed(tx, name)
+    ? known({ name, known: true, similar: [] })
+    : perhapsUnused(tx, name, strict, used);
+
+function* perhapsUnused(
+  tx: Context,
+  name: string,
+  strict: boolean,
+  used: boolean | undefined,
 ): Procedure<Recipient> {
-  if (used ?? (yield* isUsed(tx, name))) return { name, known: true, similar: [] };
+  if (used ?? (yield* lookFor(tx, name))) return { name, known: true, similar: [] };
   yield* admitName(name);
   const similar = yield* similarTo(name);
   if (!strict) return { name, known: false, similar };

@@ -1,8 +1,9 @@
 /** Artifacts as they are stored. */
 import type { Artifact, ArtifactInput } from "../contract/artifact.ts";
 import { idOf } from "../contract/ids.ts";
+import { asking } from "../sql/asking.ts";
 import type { Procedure } from "../sql/procedure.ts";
-import { all, one } from "../sql/procedure.ts";
+import { all, known, one } from "../sql/procedure.ts";
 import { alike, joined, sql } from "../sql/sql.ts";
 import { columnsOf, insert, type RowOf } from "../sql/table.ts";
 import { artifacts } from "../sql/tables.ts";
@@ -17,11 +18,16 @@ const artifactView = (row: ArtifactRow): Artifact => ({
   metadata: JSON.parse(row.metadata_json),
 });
 
-export function* attach(
+export function attach(
   message: number,
   attached: readonly ArtifactInput[],
   now: string,
 ): Procedure<Artifact[]> {
+  if (!attached.length) return known([]);
+  return attachAll(message, attached, now);
+}
+
+function* attachAll(message: number, attached: readonly ArtifactInput[], now: string): Procedure<Artifact[]> {
   const views: Artifact[] = [];
   for (const { path, kind, metadata } of attached) {
     const metadata_json = JSON.stringify(metadata);
@@ -47,14 +53,13 @@ export function* artifactsOf(messages: readonly number[]): Procedure<Map<number,
 }
 
 /** Those of all messages of a thread. */
-export function* artifactsIn(thread: number): Procedure<Map<number, Artifact[]>> {
-  const rows = yield* all<ArtifactRow>(
+export const artifactsIn = (thread: number): Procedure<Map<number, Artifact[]>> =>
+  asking(
     alike(sql`
       select ${artifactColumns} from artifacts where artifacts.message_id in (
         select messages.message_id from messages where messages.thread_id = ${thread}) order by artifacts.artifact_id`),
+    (rows) => addTo(new Map(), rows as ArtifactRow[]),
   );
-  return addTo(new Map(), rows);
-}
 
 function addTo(byMessage: Map<number, Artifact[]>, rows: readonly ArtifactRow[]): Map<number, Artifact[]> {
   for (const row of rows) {

@@ -5,11 +5,11 @@
  */
 import { activeStatuses, type Status } from "../contract/thread.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
-import { all, one } from "../sql/procedure.ts";
-import { apart, fragment, joined, literal, nothing, type Sql, sql } from "../sql/sql.ts";
+import { all, isThere, one } from "../sql/procedure.ts";
+import { apart, fragment, joined, literal, nothing, type Sql, sql, word } from "../sql/sql.ts";
 import { columnsOf } from "../sql/table.ts";
 import { hasLapsed, type ShownLease, shownLease } from "./lease.ts";
-import { type ThreadRow, threadColumns } from "./thread.ts";
+import { isActive, type ThreadRow, threadColumns } from "./thread.ts";
 
 export interface Candidate {
   thread: ThreadRow;
@@ -60,10 +60,11 @@ const place = fragment`threads.thread_id, threads.priority_rank, threads.updated
  */
 export function* lockBest(tx: Context, names: readonly string[]): Procedure<Best | undefined> {
   const limit = fragment`${bestFirst} limit ${literal(tx.rivals)}`;
+  const lapsed = !tx.embedded || (yield* isThere(someLapsed(tx.time())));
   const arms = names.flatMap((name) => [
     sql`select * from (select ${place} from threads
       where threads.assigned_to = ${name} and threads.status = 'pending' ${limit}) as s`,
-    ...lapsedArms(place, name, tx.time(), limit),
+    ...(lapsed ? lapsedArms(place, name, tx.time(), limit) : []),
   ]);
   const row = yield* one<BestRow>(
     apart(sql`
@@ -83,12 +84,16 @@ export function* lockBest(tx: Context, names: readonly string[]): Procedure<Best
 /** Evaluated once, before any scan: usually no lease at all has lapsed. */
 const anyLapsed = fragment`(select min(held.expires_at) from leases as held where held.released_at is null)`;
 
+/** Where a statement costs no round trip this is asked first: with the six arms for lapsed leases the query took 19 µs instead of 5. */
+const someLapsed = (now: Sql | string) =>
+  sql`select 1 as some from leases where leases.released_at is null and leases.expires_at <= ${now} limit 1`;
+
 const lapsedArms = (columns: Sql, name: string, now: Sql | string, rest: Sql) =>
   [fragment`threads.assigned_to`, fragment`threads.addressed_to`].flatMap((whose) =>
     activeStatuses.map(
       (status) => sql`select * from (
         select ${columns} from threads join leases on ${heldLease}
-        where ${whose} = ${name} and threads.status = ${status} and leases.expires_at <= ${now} and ${anyLapsed} <= ${now} ${rest}) as l`,
+        where ${whose} = ${name} and threads.status = ${word(`'${status}'`)} and leases.expires_at <= ${now} and ${anyLapsed} <= ${now} ${rest}) as l`,
     ),
   );
 
@@ -123,7 +128,7 @@ function candidateOf(row: JoinedRow, now: string): Candidate {
 export function* nextLapse(names: readonly string[], now: string): Procedure<string | undefined> {
   const earliest = (whose: Sql) => sql`
     select min(leases.expires_at) as at from threads join leases on ${heldLease}
-    where ${whose} in (${joined(names)}) and threads.status in (${joined(activeStatuses)}) and leases.expires_at > ${now}`;
+    where ${whose} in (${joined(names)}) and ${isActive} and leases.expires_at > ${now}`;
   const row = yield* one<{ at: string | null }>(sql`
     select min(at) as at from (${earliest(fragment`threads.assigned_to`)}
       union all ${earliest(fragment`threads.addressed_to`)}) as either`);

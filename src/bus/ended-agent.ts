@@ -1,7 +1,7 @@
 /** Sub-agents that have finished: nobody reads what is sent to them, and the sender is told so. */
 import type { Recipient } from "../contract/recipient.ts";
 import type { Procedure } from "../sql/procedure.ts";
-import { one } from "../sql/procedure.ts";
+import { isThere, known, one } from "../sql/procedure.ts";
 import { alike, type Sql, sql } from "../sql/sql.ts";
 
 /**
@@ -15,13 +15,16 @@ export const hasGone = (name: Sql | string) => sql`(case
       (select max(life.finished_at) from tasks as life where life.name = ${name} and life.worker is null))
   else exists (select 1 from agents as known where known.name = ${name} and known.last_seen_at <= known.ended_at) end)`;
 
-export function* isGone(name: string): Procedure<boolean> {
-  return (yield* one(alike(sql`select 1 as gone where ${hasGone(name)}`))) !== undefined;
-}
+export const isGone = (name: string): Procedure<boolean> =>
+  isThere(alike(sql`select 1 as gone where ${hasGone(name)}`));
 
 /** [M13] What the sender is told about a recipient after the message was written, including that nobody will read it. */
-export function* reached(recipient: Recipient, written: { unread: boolean }): Procedure<Recipient> {
-  if (!written.unread) return recipient;
+export function reached(recipient: Recipient, written: { unread: boolean }): Procedure<Recipient> {
+  if (!written.unread) return known(recipient);
+  return unread(recipient);
+}
+
+function* unread(recipient: Recipient): Procedure<Recipient> {
   const { name } = recipient;
   const task = yield* one<{ parent: string; session: string | null }>(sql`
     select tasks.parent, tasks.session from tasks where tasks.name = ${name} order by tasks.task_number desc limit 1`);

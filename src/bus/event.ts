@@ -28,21 +28,18 @@ interface NewEvent {
 }
 
 /** Records the event and wakes the waits that it may concern. */
-export function* append(tx: Context, event: NewEvent): Procedure<void> {
-  yield* run(alike(insertion(tx, event)));
-}
+export const append = (tx: Context, event: NewEvent): Procedure<void> => run(alike(insertion(tx, event)));
 
 /**
  * [T14] The same for an answer that contains the event's number. On a server that costs a round trip, unless the number was
  * drawn before (`tx.eventNumber`).
  */
-export function* numbered(tx: Context, event: NewEvent, drawn?: number): Procedure<number> {
-  if (drawn !== undefined) {
-    yield* run(alike(insert(events, { event_id: drawn, ...rowOf(tx, event) })));
-    return drawn;
-  }
-  const made = yield* one<{ event_id: number }>(alike(sql`${insertion(tx, event)} returning event_id`));
-  return made!.event_id;
+export const numbered = (tx: Context, event: NewEvent, drawn?: number): Procedure<number> =>
+  drawn === undefined ? tx.inserted(insertion(tx, event), "event_id") : numberedAs(tx, event, drawn);
+
+function* numberedAs(tx: Context, event: NewEvent, number: number): Procedure<number> {
+  yield* run(alike(insert(events, { event_id: number, ...rowOf(tx, event) })));
+  return number;
 }
 
 /** Records an event whose details only the database knows, if a condition holds there. The waits are woken in any case. */

@@ -6,6 +6,7 @@ import { alone, one, Refused, run } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
 import { columnsOf, insert, part, type RowOf } from "../sql/table.ts";
 import { idempotencyKeys } from "../sql/tables.ts";
+import { earlierBy } from "./expiry.ts";
 
 const keptMs = 7 * 86_400_000;
 const clientKeptMs = 3_600_000;
@@ -19,8 +20,6 @@ export interface Keyed {
   /** The whole text: earlier versions stored that. */
   inputText: string;
 }
-
-const earlierBy = (ms: number, now: string) => new Date(Date.parse(now) - ms).toISOString();
 
 const remembered = part(idempotencyKeys, "operation", "input_json", "result_json");
 const rememberedColumns = columnsOf(remembered);

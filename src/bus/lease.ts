@@ -32,11 +32,8 @@ export const leaseView = (lease: ShownLease, now: string): Lease => ({
 export const tokenFrom = (handOver: string) => handOver.replaceAll("-", "").slice(0, 24);
 
 /** The lease of a thread, held or released: a released one still has the attempt. */
-export function* findLease(thread: number): Procedure<LeaseRow | undefined> {
-  return yield* one<LeaseRow>(
-    alike(sql`select ${leaseColumns} from leases where leases.thread_id = ${thread}`),
-  );
-}
+export const findLease = (thread: number): Procedure<LeaseRow | undefined> =>
+  one<LeaseRow>(alike(sql`select ${leaseColumns} from leases where leases.thread_id = ${thread}`));
 
 /** A thread under its lock, with what holds from then on. */
 export interface Locked {
@@ -60,9 +57,8 @@ export function* lockOwned(tx: Context, id: string): Procedure<Locked> {
 
 const overwritten = overwriting(leases);
 
-export function* saveLease(lease: LeaseRow): Procedure<void> {
-  yield* run(alike(sql`${insert(leases, lease)} ${overwritten}`));
-}
+export const saveLease = (lease: LeaseRow): Procedure<void> =>
+  run(alike(sql`${insert(leases, lease)} ${overwritten}`));
 
 /**
  * Stores a token that is no longer valid, and who took the thread (nobody: ""). So a late result of its holder is

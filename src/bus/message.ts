@@ -20,11 +20,17 @@ import { addToOutbox, msUntil } from "./outbox.ts";
 export type MessageRow = RowOf<typeof messages>;
 export const messageColumns = columnsOf(messages);
 
-export interface Written {
-  row: MessageRow;
-  view: Message;
-  /** Its addressee is a sub-agent that has ended. */
-  unread: boolean;
+export class Written {
+  constructor(
+    readonly row: MessageRow,
+    readonly artifacts: Artifact[],
+    /** Its addressee is a sub-agent that has ended. */
+    readonly unread: boolean,
+  ) {}
+
+  get view(): Message {
+    return messageView(this.row, this.artifacts);
+  }
 }
 
 export interface Content extends Said {
@@ -72,8 +78,7 @@ const nobodyInParticular: ReadonlySet<string> = new Set(["cli", "mcp", "api"]);
  * [M8] Whether a message answers the first of its correlation; one more by the same sender is another request. Noted when
  * it is written: the first may be gone later.
  */
-function* isReply({ correlationId, from, copyOf }: Head): Procedure<number> {
-  if (correlationId === undefined) return 0;
+function* isReply({ from, copyOf }: Head, correlationId: string): Procedure<number> {
   if (copyOf !== undefined)
     return (yield* one<{ reply: number }>(
       sql`select messages.reply from messages where messages.message_id = ${copyOf}`,
@@ -102,8 +107,9 @@ export const isWhole = (tx: Context, { to }: Head, { artifacts = [] }: Content) 
 
 export function* write(tx: Context, head: Head, content: Content, now: string): Procedure<Written> {
   yield* tx.lock(...orderOf(head));
-  if (head.correlationId !== undefined) yield* tx.own(`correlation:${head.correlationId}`);
-  const reply = yield* isReply(head);
+  const { correlationId } = head;
+  if (correlationId !== undefined) yield* tx.own(`correlation:${correlationId}`);
+  const reply = correlationId === undefined ? 0 : yield* isReply(head, correlationId);
   const fresh = {
     thread_id: head.thread,
     from_agent: head.from,
@@ -114,7 +120,7 @@ export function* write(tx: Context, head: Head, content: Content, now: string): 
     payload_json: JSON.stringify(content.payload ?? {}),
     created_at: now,
     verified: tx.verified ? 1 : 0,
-    correlation_id: head.correlationId ?? null,
+    correlation_id: correlationId ?? null,
     reply,
     expires_at: head.expiresAt ?? null,
   };
@@ -147,7 +153,7 @@ function* completed(
   yield* addToOutbox(tx, { id: row.message_id, agent: head.to, expiresInMs: msUntil(row.expires_at, now) });
   const artifacts = yield* attach(row.message_id, content.artifacts ?? [], now);
   if (head.to === person) yield* addMessageEntry(tx, { row, head, content }, now);
-  return { row, view: messageView(row, artifacts), unread: gone };
+  return new Written(row, artifacts, gone);
 }
 
 const addresseeHasGone = hasGone(fragment`messages.to_agent`);

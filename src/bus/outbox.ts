@@ -1,6 +1,6 @@
 /** [G3] Pointers that the carrier has not taken yet: written with their message, and deleted once the carrier has them. */
 import type { Context, Procedure } from "../sql/procedure.ts";
-import { all, one, run } from "../sql/procedure.ts";
+import { all, nothingToAsk, one, run } from "../sql/procedure.ts";
 import { joined, literal, type Sql, sql } from "../sql/sql.ts";
 import { insert } from "../sql/table.ts";
 import { outbox } from "../sql/tables.ts";
@@ -12,10 +12,10 @@ export interface Pointed {
   expiresInMs: number | null;
 }
 
-export function* addToOutbox(tx: Context, { id, agent, expiresInMs }: Pointed): Procedure<void> {
-  if (!tx.carry) return;
-  yield* run(sql`${insert(outbox, { message_id: id, agent_id: agent })} on conflict do nothing`);
+export function addToOutbox(tx: Context, { id, agent, expiresInMs }: Pointed): Procedure<void> {
+  if (!tx.carry) return nothingToAsk;
   tx.carry({ id, agent, expiresInMs });
+  return run(sql`${insert(outbox, { message_id: id, agent_id: agent })} on conflict do nothing`);
 }
 
 export const msUntil = (at: string | null, now: string) =>

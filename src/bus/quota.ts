@@ -6,11 +6,12 @@ import { person } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { Limits, Quota } from "../contract/quota.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
-import { all, one, run } from "../sql/procedure.ts";
+import { all, nothingToAsk, one, run } from "../sql/procedure.ts";
 import { literal, type Sql, sql } from "../sql/sql.ts";
 import { columnsOf, insert, type RowOf } from "../sql/table.ts";
 import { quotas, quotaUsage } from "../sql/tables.ts";
-import { expiryAfter } from "./expiry.ts";
+import { isWithin } from "./expiry.ts";
+import { isOpen } from "./thread.ts";
 
 /** The limits for all agents are stored under this name, which no agent can have. */
 export const everybody = "*";
@@ -34,19 +35,24 @@ export function* allQuotas(): Procedure<Quota[]> {
 
 /** As the process keeps it: since when it is known, then the quotas, if there are any. */
 const fact = "quotas";
-const keptSeconds = 2;
+const keptMs = 2000;
 
 export function learnQuotas(tx: Context, known: readonly Quota[], now: string): void {
   tx.learn(fact, `${now}${known.length ? JSON.stringify(known) : ""}`);
 }
 
+/** What the process keeps, if it is recent enough. */
+function keptQuotas(tx: Context, now: string): string | undefined {
+  const kept = tx.recall(fact);
+  return kept !== undefined && isWithin(keptMs, kept.slice(0, now.length), now) ? kept : undefined;
+}
+
+const hasNone = (kept: string | undefined, now: string) => kept?.length === now.length;
+
 function* limitsOf(tx: Context, agent: string, now: string): Procedure<Limits | undefined> {
-  let known = tx.recall(fact);
-  if (known === undefined || known.slice(0, now.length) < expiryAfter(now, -keptSeconds)) {
-    learnQuotas(tx, yield* allQuotas(), now);
-    known = tx.recall(fact)!;
-  }
-  if (known.length === now.length) return undefined;
+  if (keptQuotas(tx, now) === undefined) learnQuotas(tx, yield* allQuotas(), now);
+  const known = tx.recall(fact)!;
+  if (hasNone(known, now)) return undefined;
   const found = JSON.parse(known.slice(now.length)) as Quota[];
   const own = found.find(({ name }) => name === agent);
   const usual = found.find(({ name }) => name === null);
@@ -70,8 +76,12 @@ export interface Spending {
 }
 
 /** Refuses a write that would exceed a quota, before anything is written; otherwise counts it. */
-export function* spend(tx: Context, agent: string, spending: Spending, now: string): Procedure<void> {
-  if (agent === person) return;
+export function spend(tx: Context, agent: string, spending: Spending, now: string): Procedure<void> {
+  if (agent === person || hasNone(keptQuotas(tx, now), now)) return nothingToAsk;
+  return spendLimited(tx, agent, spending, now);
+}
+
+function* spendLimited(tx: Context, agent: string, spending: Spending, now: string): Procedure<void> {
   const limits = yield* limitsOf(tx, agent, now);
   if (!limits) return;
   const { threads, subAgents } = spending;
@@ -93,9 +103,9 @@ export function* spend(tx: Context, agent: string, spending: Spending, now: stri
     yield* useUp(tx, { agent, limits, spending, now });
 }
 
-// Both conditions as in the index of open threads.
+// Both conditions as in the index of open ones.
 const openThreadsOf = (agent: string) => sql`
-  select 1 as one from threads where threads.created_by = ${agent} and threads.status in ('pending', 'claimed', 'in_progress', 'blocked')`;
+  select 1 as one from threads where threads.created_by = ${agent} and ${isOpen}`;
 
 const unfinishedTasksOf = (agent: string) => sql`
   select 1 as one from tasks where tasks.parent = ${agent} and tasks.status in ('queued', 'waiting', 'running')`;

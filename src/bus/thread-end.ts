@@ -72,13 +72,12 @@ export function* endThread(
 type Review = Pick<TaskRow, "name" | "review">;
 
 /** The review of the task that a thread belongs to, if the task is reviewed before it ends. */
-function* pendingReview(thread: number): Procedure<Review | undefined> {
-  return yield* one<Review>(
+const pendingReview = (thread: number): Procedure<Review | undefined> =>
+  one<Review>(
     alike(sql`
       select tasks.name, tasks.review from tasks
       where tasks.thread_id = ${thread} and tasks.status <> 'finished' and tasks.review is not null`),
   );
-}
 
 /** [A12] Its parent gets one result, with the review in it: what the sub-agent says at the end of its turn is reviewed first. */
 function refuseUnreviewed({ task_id }: ThreadRow, task: Review | undefined): void {

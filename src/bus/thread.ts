@@ -2,10 +2,18 @@
 import { InboxError } from "../contract/errors.ts";
 import { idOf, numberOf } from "../contract/ids.ts";
 import { call, phrase } from "../contract/phrase.ts";
-import { allowedNow, endedStatuses, type Status, type Thread } from "../contract/thread.ts";
+import {
+  activeStatuses,
+  allowedNow,
+  endedStatuses,
+  openStatuses,
+  type Status,
+  type Thread,
+} from "../contract/thread.ts";
+import { asking } from "../sql/asking.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one, run } from "../sql/procedure.ts";
-import { alike, nothing, type Sql, sql } from "../sql/sql.ts";
+import { alike, nothing, type Sql, sql, word } from "../sql/sql.ts";
 import { assignments, columnsOf, part, type RowOf } from "../sql/table.ts";
 import { threads } from "../sql/tables.ts";
 
@@ -27,9 +35,7 @@ export const threadView = (row: ThreadRow): Thread => ({
   updatedAt: row.updated_at,
 });
 
-export function* findThread(id: string): Procedure<ThreadRow> {
-  return yield* found(id, nothing);
-}
+export const findThread = (id: string): Procedure<ThreadRow> => found(id, nothing);
 
 /** The thread, locked until the end of the transaction, so that all changes to it are in one order. */
 export function* lockThread(tx: Context, id: string): Procedure<ThreadRow> {
@@ -64,15 +70,23 @@ export function* lockFirstFree(tx: Context, ids: readonly number[]): Procedure<T
   return undefined;
 }
 
+/** In the words of SQLite's indexes, which say why it is not `in`: only so it finds that an index holds all of these. */
+const inAny = (statuses: readonly Status[]) =>
+  word(`(${statuses.map((status) => `threads.status = '${status}'`).join(" or ")})`);
+export const isEnded = inAny(endedStatuses);
+export const isActive = inAny(activeStatuses);
+export const isOpen = inAny(openStatuses);
+
 const owned = (thread: number) => `thread:${thread}`;
 
-function* found(id: string, lock: Sql): Procedure<ThreadRow> {
-  const row = yield* one<ThreadRow>(
+const found = (id: string, lock: Sql): Procedure<ThreadRow> =>
+  asking(
     alike(sql`select ${threadColumns} from threads where threads.thread_id = ${numberOf(id)} ${lock}`),
+    ([row]) => {
+      if (!row) throw new InboxError("not_found", `there is no thread ${id}`);
+      return row as ThreadRow;
+    },
   );
-  if (!row) throw new InboxError("not_found", `there is no thread ${id}`);
-  return row;
-}
 
 const changeable = part(
   threads,

@@ -14,6 +14,7 @@ export const statuses = [
 export type Status = (typeof statuses)[number];
 export const endedStatuses: readonly Status[] = ["done", "failed", "cancelled"];
 export const activeStatuses: readonly Status[] = ["claimed", "in_progress", "blocked"];
+export const openStatuses: readonly Status[] = ["pending", ...activeStatuses];
 
 export const priorities = ["low", "normal", "high"] as const;
 export type Priority = (typeof priorities)[number];

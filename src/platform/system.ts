@@ -156,9 +156,9 @@ let times: Calls<typeof posixTimes> | null | undefined;
  * whether it did.
  */
 export function touch(path: string): boolean {
-  if (!exists(path)) return false;
   const libc = library();
   if (libc) return libc.utimensat(atWorkingDirectory, cString(path), null, noFollowAt) === 0;
+  if (!exists(path)) return false;
   if (times === undefined) times = openLibrary(posixTimes);
   if (times) return times.lutimes(cString(path), null) === 0;
   const now = Date.now() / 1000;

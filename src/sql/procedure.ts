@@ -7,7 +7,7 @@
  */
 import type { InboxError } from "../contract/errors.ts";
 import type { Surface } from "../contract/question.ts";
-import { answersAtOnce, asking } from "./asking.ts";
+import { answersAtOnce, asking, known } from "./asking.ts";
 import type { Sql } from "./sql.ts";
 import type { Walk } from "./walk.ts";
 
@@ -39,6 +39,11 @@ export interface Context {
    * answer, and goes with the commit. Undefined on engines where the number costs nothing once the event is written.
    */
   eventNumber(): Procedure<number | undefined>;
+  /**
+   * Inserts one row and answers with the number that it got in this column. SQLite knows it without `returning`, with
+   * which the insert of an event took 5.4 µs instead of 2.6.
+   */
+  inserted(insertion: Sql, column: string): Procedure<number>;
   /** Appended to a select that must lock what it reads, on engines that need it. */
   readonly forUpdate: Sql;
   /** The same, but skips rows that another transaction has locked; not rows that are only referred to, as a thread by a new message. */
@@ -56,6 +61,8 @@ export interface Context {
   readonly walk: Walk;
   /** The function that joins the texts of several rows with a separator. */
   readonly joinedTexts: Sql;
+  /** The database is in this process: two short statements are better than one for all cases. */
+  readonly embedded: boolean;
   /** How many candidates to read, because other transactions may be taking the best ones. */
   readonly rivals: number;
   /**
@@ -158,17 +165,26 @@ export function* alone(tx: Context, name: string): Procedure<void> {
 
 const everyRow = (rows: Row[]) => rows;
 const firstRow = (rows: Row[]) => rows[0];
+const anyRow = (rows: Row[]) => rows.length > 0;
 const noRow = () => {};
+const noRows: Row[] = [];
 
 export const all = <T>(query: Sql): Procedure<T[]> => asking(query, everyRow as (rows: Row[]) => T[]);
 
 export const one = <T>(query: Sql): Procedure<T | undefined> =>
   asking(query, firstRow as (rows: Row[]) => T | undefined);
 
+/** Whether a query finds anything. */
+export const isThere = (query: Sql): Procedure<boolean> => asking(query, anyRow);
+
 export function run(statement: Sql): Procedure<void> {
   statement.blind = true;
   return asking(statement, noRow);
 }
+
+/** As a procedure, what is known without asking: a generator for it would take longer than most statements. */
+export { known };
+export const nothingToAsk = known<void>(undefined);
 
 type Results<P extends readonly Procedure<unknown>[]> = {
   -readonly [I in keyof P]: P[I] extends Procedure<infer T> ? T : never;
@@ -181,7 +197,7 @@ type Results<P extends readonly Procedure<unknown>[]> = {
 export function together<const P extends readonly Procedure<unknown>[]>(
   ...procedures: P
 ): Procedure<Results<P>> {
-  return inStep(procedures, false);
+  return new InStep(procedures, false) as unknown as Procedure<Results<P>>;
 }
 
 /** The same for the last step of a write: after it a procedure only composes its answer. */
@@ -189,14 +205,43 @@ export function ending<const P extends readonly Procedure<unknown>[]>(
   tx: Context,
   ...procedures: P
 ): Procedure<Results<P>> {
-  return inStep(procedures, tx.final === true);
+  return new InStep(procedures, tx.final === true) as unknown as Procedure<Results<P>>;
+}
+
+/** Where the engine answers at once, none of them waits: each runs to its end, without a generator around them. */
+class InStep<P extends readonly Procedure<unknown>[]> {
+  #waiting: Procedure<Results<P>> | undefined;
+
+  constructor(
+    readonly procedures: P,
+    readonly last: boolean,
+  ) {}
+
+  next(rows: Row[]): IteratorResult<Sql | Several, Results<P>> {
+    if (!this.#waiting && answersAtOnce()) return { done: true, value: this.#runAll() };
+    this.#waiting ??= this.#start();
+    return this.#waiting.next(rows);
+  }
+
+  #start(): Procedure<Results<P>> {
+    return inStep(this.procedures, this.last);
+  }
+
+  #runAll(): Results<P> {
+    const results: unknown[] = [];
+    for (const procedure of this.procedures) results.push(procedure.next(noRows).value);
+    return results as Results<P>;
+  }
+
+  [Symbol.iterator](): this {
+    return this;
+  }
 }
 
 function* inStep<P extends readonly Procedure<unknown>[]>(
   procedures: P,
   last: boolean,
 ): Procedure<Results<P>> {
-  if (answersAtOnce()) return procedures.map((procedure) => procedure.next([]).value) as Results<P>;
   const results: unknown[] = [];
   let waiting: { procedure: Procedure<unknown>; place: number; rows: Row[] }[] = procedures.map(
     (procedure, place) => ({ procedure, place, rows: [] }),

@@ -165,18 +165,20 @@ type AnyRow = Readonly<Record<string, SqlValue | Sql>>;
 
 /** Which columns an insert gives, and its text around their values. */
 interface Shape {
+  /** The columns as a caller gives them. */
+  given: readonly string[];
   columns: readonly string[];
   strings: readonly string[];
 }
 
-/** Of each table one or two: an insert has the same columns every time, and its text is put together once. */
+/** Of each table a few: an insert has the same columns every time, and its text is put together once. */
 const shapes = new WeakMap<Table, Shape[]>();
 
 function shapeOf(table: Table, row: object): Shape {
   const known = shapes.get(table) ?? [];
   const given = Object.keys(row);
   const same = known.find(
-    ({ columns }) => columns.length === given.length && columns.every((column) => column in row),
+    (shape) => shape.given.length === given.length && shape.given.every((column, i) => column === given[i]),
   );
   if (same) return same;
   const other = given.filter((column) => !(column in table.columns));
@@ -184,8 +186,11 @@ function shapeOf(table: Table, row: object): Shape {
   const columns = table.names.filter((column) => column in row);
   const strings = [...columns.map(() => ", "), ")"];
   strings[0] = `insert into ${table.name} (${columns.join(", ")}) values (`;
-  shapes.set(table, [...known, { columns, strings: kept(strings) }]);
-  return { columns, strings };
+  // The same columns in another order are the same statement.
+  const equal = known.find((shape) => shape.strings[0] === strings[0]);
+  const shape = { given, columns, strings: equal?.strings ?? kept(strings) };
+  shapes.set(table, [...known, shape]);
+  return shape;
 }
 
 /** Follows an insert: a row with the same key is overwritten. */

@@ -125,6 +125,18 @@ const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
   "what the journal has too much": () => erasedAfter(5),
 };
 
+test("[G7] no condition of an index makes a table of its values with every write", () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "coord.db");
+  createDatabase(path);
+  const db = new Database(path);
+  const indexes = db.query("select sql from sqlite_schema where type = 'index' and sql is not null").all();
+  db.close();
+  // SQLite compares with two values one by one; for more it makes a table, in each write of such a row.
+  const lists = (indexes as { sql: string }[]).flatMap((index) => index.sql.match(/ in \([^)]*\)/gi) ?? []);
+  expect(lists.filter((list) => list.split(",").length > 2)).toEqual([]);
+});
+
 /** Small by nature: one row an agent, an agent and pool, or a kind. */
 const small = /SCAN (agents|pool_members|quotas|retention|search_progress)/;
 /** A sort of at most `limit` rows of each part of a union, or of what one thread or message has. */

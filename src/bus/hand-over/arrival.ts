@@ -6,6 +6,7 @@ import { columnsOf, part, type RowOf } from "../../sql/table.ts";
 import { messages } from "../../sql/tables.ts";
 import { messagesTo, oldestMessages } from "../../sql/walk.ts";
 import { deliverable } from "../channel.ts";
+import { isOpen } from "../thread.ts";
 import type { Wanted } from "./hand.ts";
 
 interface Arrival {
@@ -34,7 +35,7 @@ export function* arrival(tx: Context, { agent, from }: Pick<Wanted, "agent" | "f
     select 1 as some from tasks where tasks.parent = ${agent} and tasks.status in ('waiting', 'running')
     union all
     select 1 as some from threads where threads.created_by = ${agent} and threads.assigned_to <> ${agent}
-      and threads.status in ('pending', 'claimed', 'in_progress', 'blocked')
+      and ${isOpen}
     limit 1`);
   return { ageMs, complete: open === undefined };
 }

@@ -10,6 +10,7 @@ import { messagesTo, oldestMessages } from "../../sql/walk.ts";
 import { deliverable, mailView, waiting } from "../channel.ts";
 import { returnsInMs } from "../hand-over/hand.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
+import { isOpen } from "../thread.ts";
 
 interface Found {
   messages: Mail[];
@@ -28,7 +29,7 @@ export function* answers(tx: Context, input: Input): Procedure<Found> {
   const senders = [...new Set(input.from)];
   const busy = yield* all<{ assigned_to: string }>(sql`
     select distinct threads.assigned_to from threads where threads.assigned_to in (${joined(senders)})
-      and threads.created_by = ${agent} and threads.status in ('pending', 'claimed', 'in_progress', 'blocked')`);
+      and threads.created_by = ${agent} and ${isOpen}`);
   const tasks = yield* newestTasks(agent, senders);
   const working = new Set([
     ...busy.map((row) => row.assigned_to),

@@ -13,6 +13,7 @@ import { costsNow } from "../daily-limit.ts";
 import { hasGone } from "../ended-agent.ts";
 import { type InboxWithMail, inboxesOf, inboxLimit, mailIn, mostMail } from "../inboxes.ts";
 import { isRunning } from "../task.ts";
+import { isEnded, isOpen } from "../thread.ts";
 import { usagesOf, usageViews } from "../usage.ts";
 import { and, visible } from "../visible.ts";
 
@@ -93,7 +94,7 @@ function* liveOnes(now: string, attending: ReadonlySet<string>): Procedure<Set<s
 function* openThreads(): Procedure<Stats["threads"]> {
   const rows = yield* all<{ status: string; count: number }>(sql`
     select threads.status, count(*) as count from threads
-    where threads.status in ('pending', 'claimed', 'in_progress', 'blocked')
+    where ${isOpen}
     group by threads.status order by threads.status`);
   const of = (status: string) => rows.find((row) => row.status === status)?.count ?? 0;
   return {
@@ -146,7 +147,7 @@ function* endedByHour(now: string): Procedure<Stats["hours"]> {
   const rows = yield* all<{ hour: string; status: string; count: number }>(sql`
     select newest.hour, newest.status, count(*) as count from (
       select substr(threads.updated_at, 1, 13) as hour, threads.status from threads
-      where threads.status in ('done', 'failed', 'cancelled') and threads.updated_at >= ${starts[0]!}
+      where ${isEnded} and threads.updated_at >= ${starts[0]!}
       order by threads.updated_at desc, threads.thread_id desc limit ${literal(endedLimit)}
     ) as newest group by newest.hour, newest.status order by newest.hour, newest.status`);
   return starts.map((at) => {

@@ -4,6 +4,7 @@
  */
 import type { RetentionKind } from "../../contract/retention.ts";
 import { fragment, type Sql, sql } from "../../sql/sql.ts";
+import { isEnded } from "../thread.ts";
 
 /** `expired` needs no limit: expired messages are in no read. */
 export type RowKind = Exclude<RetentionKind, "events" | "topics"> | "expired";
@@ -42,9 +43,8 @@ const threadBytes = (thread: Sql) => fragment`(
   select coalesce(sum(octet_length(letter.body) + octet_length(letter.payload_json) + ${rowBytes}), 0)
   from messages as letter where letter.thread_id = ${thread})`;
 
-const endedThread = fragment`threads.status in ('done', 'failed', 'cancelled')`;
 const isOpenThread = (thread: Sql) => fragment`exists (
-  select 1 from threads where threads.thread_id = ${thread} and not (${endedThread}))`;
+  select 1 from threads where threads.thread_id = ${thread} and not ${isEnded})`;
 
 const finishedTask = fragment`tasks.status = 'finished'`;
 
@@ -101,7 +101,7 @@ export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
     at: fragment`threads.updated_at`,
     index: "threads_ended",
     ref: fragment`threads.thread_id`,
-    over: endedThread,
+    over: isEnded,
     cost: fragment`${rowBytes} + ${threadBytes(fragment`threads.thread_id`)}`,
     free: (now) => sql`not ${threadNeeded(fragment`threads.thread_id`, now)}
       and not exists (select 1 from tasks where tasks.thread_id = threads.thread_id)`,

@@ -1,6 +1,7 @@
 /** The context of a procedure on Postgres. Several procedures may share a transaction: see lockstep.ts. */
+import { asking } from "../../sql/asking.ts";
 import { all, type Context, one, type Procedure } from "../../sql/procedure.ts";
-import { apart, fragment, nothing, sql, word } from "../../sql/sql.ts";
+import { alike, apart, fragment, nothing, sql, word } from "../../sql/sql.ts";
 import { walkRange } from "../../sql/walk.ts";
 import type { EngineOptions } from "../engine.ts";
 import type { Facts } from "../facts.ts";
@@ -90,6 +91,8 @@ export function contextOf(
     *eventNumber(): Procedure<number> {
       return (yield* one<{ number: number }>(apart(eventNumbers)))!.number;
     },
+    inserted: (insertion, column) =>
+      asking(alike(sql`${insertion} returning ${word(column)}`), ([row]) => row![column] as number),
     forUpdate: writes ? forUpdate : nothing,
     forUpdateFree: writes ? forUpdateFree : nothing,
     forUpdateFreeThreads: writes ? forUpdateFreeThreads : nothing,
@@ -98,6 +101,7 @@ export function contextOf(
     walking: () => nothing,
     walk: walkRange,
     joinedTexts,
+    embedded: false,
     rivals: rivalsOf(sharers),
     // biome-ignore lint/correctness/useYield: it is sent with the next statement
     *lock(...names): Procedure<void> {

@@ -28,22 +28,25 @@ export function preparedOf(text: string, statement: Statement): Prepared {
 const noWords: ReadonlySet<string> = new Set();
 
 interface Kept {
+  values: readonly SqlValue[];
   rows: Row[];
   lasting: boolean;
 }
 
 export class Asked {
-  readonly #answers = new Map<Prepared, Map<string, Kept>>();
+  /** By statement and first value: making a text of all values took as long as a short statement. */
+  readonly #answers = new Map<Prepared, Map<SqlValue | undefined, Kept[]>>();
   /** The last number of a table's rows. */
   readonly #last = new Map<string, number>();
 
   read(form: Prepared, values: readonly SqlValue[], { sharing }: Sql): Row[] {
-    const known = this.#answers.get(form) ?? new Map<string, Kept>();
-    const key = JSON.stringify(values);
-    const before = known.get(key);
+    const known = this.#answers.get(form) ?? new Map<SqlValue | undefined, Kept[]>();
+    const alike = known.get(values[0]) ?? [];
+    const before = alike.find((kept) => kept.values.every((value, i) => value === values[i]));
     if (before) return before.rows;
     const rows = form.statement.all(...values) as Row[];
-    this.#answers.set(form, known.set(key, { rows, lasting: sharing === "there" && rows.length > 0 }));
+    alike.push({ values, rows, lasting: sharing === "there" && rows.length > 0 });
+    this.#answers.set(form, known.set(values[0], alike));
     return rows;
   }
 
@@ -57,7 +60,13 @@ export class Asked {
     if (number === undefined) this.#last.delete(into);
     else this.#last.set(into, number);
     for (const [form, known] of this.#answers)
-      if (form.words.has(into)) for (const [key, { lasting }] of known) if (!lasting) known.delete(key);
+      if (form.words.has(into))
+        for (const [first, alike] of known)
+          if (!alike.every(({ lasting }) => lasting))
+            known.set(
+              first,
+              alike.filter(({ lasting }) => lasting),
+            );
   }
 
   last(table: string): number | undefined {

@@ -1,6 +1,6 @@
 /** Runs one procedure on a connection from start to end, without a pause. */
-import { atOnce, known } from "../../sql/asking.ts";
-import { type Context, one, type Procedure, type Refused, type Row } from "../../sql/procedure.ts";
+import { asking, atOnce, known } from "../../sql/asking.ts";
+import { type Context, nothingToAsk, type Procedure, type Refused, type Row } from "../../sql/procedure.ts";
 import { Forms, forgottenStatements, fragment, nothing, type Sql, sql, word } from "../../sql/sql.ts";
 import { walkValue } from "../../sql/walk.ts";
 import type { Work } from "../engine.ts";
@@ -27,7 +27,14 @@ function formsOf(db: Database): Forms<Prepared> {
 }
 
 const noRows: Row[] = [];
-const done = known<void>(undefined);
+
+/** Callers of one transaction mostly ask within the same millisecond. */
+let lastTime = { ms: Number.NaN, text: "" };
+
+function textOf(ms: number): string {
+  if (ms !== lastTime.ms) lastTime = { ms, text: new Date(ms).toISOString() };
+  return lastTime.text;
+}
 
 export function drive<T>(db: Database, work: Work<T>, tx: Context, noted?: Noted): T | Refused {
   forgottenStatements(); // discards what a procedure that has thrown left there
@@ -40,6 +47,7 @@ export function drive<T>(db: Database, work: Work<T>, tx: Context, noted?: Noted
     if (noted) noted.wrote = true;
     const rows = asked.blind ? noRows : (statement.all(...values) as Row[]);
     const made = asked.blind ? Number(statement.run(...values).lastInsertRowid) : undefined;
+    if (noted) noted.made = made;
     noted?.asked?.wrote(form, made);
     return rows;
   };
@@ -55,6 +63,8 @@ export interface Noted {
   learnt: Map<string, string>;
   /** Whether it has written anything: then it cannot be undone separately. */
   wrote: boolean;
+  /** The number of the row that the last statement has inserted. */
+  made?: number;
   /** The answers that the callers of this transaction share. */
   asked?: Asked;
 }
@@ -68,22 +78,20 @@ export const nothingNoted = (asked?: Asked): Noted => ({
 
 /** Topics are collected during the transaction and woken after it. SQLite locks the whole file: there are no row locks. */
 export function contextOf(now: () => number, facts: Facts, noted: Noted): Context {
-  function* last(table: string): Procedure<number> {
-    return noted.asked?.last(table) ?? (yield* one<{ last: number }>(lastNumber(table)))?.last ?? 0;
+  function last<T>(table: string, from: (last: number) => T): Procedure<T> {
+    const there = noted.asked?.last(table);
+    if (there !== undefined) return known(from(there));
+    return asking(lastNumber(table), ([row]) => from((row?.last as number | undefined) ?? 0));
   }
   return {
-    clock: () => known(new Date(now()).toISOString()),
-    time: () => new Date(now()).toISOString(),
-    *number(table): Procedure<number> {
-      return (yield* last(table)) + 1;
-    },
-    // biome-ignore lint/correctness/useYield: there is nothing to ask
-    *eventNumber(): Procedure<undefined> {
-      return undefined;
-    },
-    *numbers(table, count): Procedure<number[]> {
-      const before = yield* last(table);
-      return Array.from({ length: count }, (_, i) => before + 1 + i);
+    clock: () => known(textOf(now())),
+    time: () => textOf(now()),
+    number: (table) => last(table, (last) => last + 1),
+    numbers: (table, count) => last(table, (last) => Array.from({ length: count }, (_, i) => last + 1 + i)),
+    eventNumber: () => known(undefined),
+    inserted(insertion): Procedure<number> {
+      insertion.blind = true;
+      return asking(insertion, () => noted.made!);
     },
     forUpdate: nothing,
     forUpdateFree: nothing,
@@ -92,18 +100,16 @@ export function contextOf(now: () => number, facts: Facts, noted: Noted): Contex
     walking: (index) => word(`indexed by ${index}`),
     walk: walkValue,
     joinedTexts,
+    embedded: true,
     rivals: 1,
     // The file has one lock, and the transaction holds it.
-    lock: () => done,
-    own: () => done,
+    lock: () => nothingToAsk,
+    own: () => nothingToAsk,
     free: () => true,
     untouched: () => true,
     recall: (fact) => noted.learnt.get(fact) ?? facts.recall(fact),
     learn: (fact, value) => void noted.learnt.set(fact, value),
-    *settled(): Procedure<number> {
-      const row = yield* one<{ last: number | null }>(newestEvent);
-      return row?.last ?? 0;
-    },
+    settled: () => asking(newestEvent, ([row]) => (row?.last as number | null | undefined) ?? 0),
     reclaim,
     verified: false,
     wake: (topic) => noted.topics.add(topic),

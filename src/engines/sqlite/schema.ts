@@ -553,4 +553,14 @@ create index worktrees_branch on worktrees (branch) where branch is not null;
   `
 alter table pruned add column unacked_to integer not null default 0;
 `,
+  // For `in` with more than two values SQLite makes a table of them, in every write that touches such an index: a change of
+  // a thread's status took twice as long. Nobody looks for lapsed leases of threads that are pending or have ended.
+  `
+drop index threads_ended;
+drop index threads_open;
+drop index threads_lapsed;
+create index threads_ended on threads (updated_at, thread_id) where status = 'done' or status = 'failed' or status = 'cancelled';
+create index threads_open on threads (created_by) where status = 'pending' or status = 'claimed' or status = 'in_progress' or status = 'blocked';
+create index threads_lapsed on threads (addressed_to, status, priority_rank, thread_id) where status = 'claimed' or status = 'in_progress' or status = 'blocked';
+`,
 ];
