@@ -85,12 +85,11 @@ function* prepared(
     const [numbers, now] = yield* together(tx.numbers("messages", count), tx.clock());
     return { now, numbers, gone: false };
   }
-  const drawn = eventNumberOf(tx, only.teller);
   const [number, gone, now, event] = yield* together(
     tx.number("messages"),
     isGone(only.to),
     tx.clock(),
-    drawn,
+    eventNumberOf(tx, only.teller),
   );
   return { now, numbers: [number], gone, event };
 }
