@@ -45,8 +45,10 @@ function* recordSeen(tx: Context, agent: string, now: string): Procedure<void> {
 }
 
 /** The number of an agent's next event. Undefined for an agent that may join with this call: that event comes first. */
-export const eventNumberOf = (tx: Context, agent: string | undefined): Procedure<number | undefined> =>
-  agent !== undefined && tx.recall(`known:${agent}`) ? tx.eventNumber() : known(undefined);
+export function eventNumberOf(tx: Context, agent: string | undefined): Procedure<number | undefined> {
+  if (agent === undefined || !tx.recall(`known:${agent}`)) return known(undefined);
+  return tx.eventNumber();
+}
 
 export function* join(tx: Context, agent: string): Procedure<void> {
   yield* seen(tx, agent, yield* tx.clock());
@@ -71,8 +73,10 @@ const isAlwaysUsed = (tx: Context, name: string) =>
   name === "user" || tx.recall(`known:${name}`) !== undefined;
 
 /** [M13] Whether it is the name of an agent, a pool or a topic. */
-export const isUsed = (tx: Context, name: string): Procedure<boolean> =>
-  isAlwaysUsed(tx, name) ? known(true) : lookFor(tx, name);
+export function isUsed(tx: Context, name: string): Procedure<boolean> {
+  if (isAlwaysUsed(tx, name)) return known(true);
+  return lookFor(tx, name);
+}
 
 function* lookFor(tx: Context, name: string): Procedure<boolean> {
   const found = yield* one<{ known: string }>(
@@ -95,15 +99,15 @@ export function* meantBy(tx: Context, channel: string): Procedure<{ similar?: st
 }
 
 /** [M13] Whether the name is in use (`used`, if that is known), and which similar ones are. Strict refuses one that is not. */
-export const recipientOf = (
+export function recipientOf(
   tx: Context,
   name: string,
   strict: boolean,
   used?: boolean,
-): Procedure<Recipient> =>
-  used || isAlwaysUsed(tx, name)
-    ? known({ name, known: true, similar: [] })
-    : perhapsUnused(tx, name, strict, used);
+): Procedure<Recipient> {
+  if (used || isAlwaysUsed(tx, name)) return known({ name, known: true, similar: [] });
+  return perhapsUnused(tx, name, strict, used);
+}
 
 function* perhapsUnused(
   tx: Context,

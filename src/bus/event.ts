@@ -34,8 +34,10 @@ export const append = (tx: Context, event: NewEvent): Procedure<void> => run(ali
  * [T14] The same for an answer that contains the event's number. On a server that costs a round trip, unless the number was
  * drawn before (`tx.eventNumber`).
  */
-export const numbered = (tx: Context, event: NewEvent, drawn?: number): Procedure<number> =>
-  drawn === undefined ? tx.inserted(insertion(tx, event), "event_id") : numberedAs(tx, event, drawn);
+export function numbered(tx: Context, event: NewEvent, drawn?: number): Procedure<number> {
+  if (drawn === undefined) return tx.inserted(insertion(tx, event), "event_id");
+  return numberedAs(tx, event, drawn);
+}
 
 function* numberedAs(tx: Context, event: NewEvent, number: number): Procedure<number> {
   yield* run(alike(insert(events, { event_id: number, ...rowOf(tx, event) })));
