@@ -150,19 +150,28 @@ describe.each(engines)("$name", (engine) => {
     using _ = await withProfiles(`default = "none"\n[runners.none]\ncommand = ["no-such-program"]\n`);
     const { inbox } = bench;
     const wrong = { agent: "codex", prompt: "x" };
+    const typed = { caller: { surface: "cli" } } as const;
+    // A hub does not know whether its caller's environment has the name.
+    if (engine.name === "hub") {
+      await inbox.call("tasks.push", { ...wrong, name: "accepted" });
+      return expect(await queued(inbox, "codex")).toEqual(["accepted"]);
+    }
     for (const refused of [
-      await refusal(inbox.call("tasks.push", wrong)),
-      await refusal(inbox.call("tasks.assign", { agent: "codex", message: "x" })),
+      await refusal(inbox.call("tasks.push", wrong, typed)),
+      await refusal(inbox.call("tasks.assign", { agent: "codex", message: "x" }, typed)),
     ])
       expect([refused.code, String(refused.message)]).toEqual([
         "invalid_input",
         expect.stringContaining('"codex" is a profile'),
       ]);
     expect(await queued(inbox, "codex")).toEqual([]);
-    await inbox.call("tasks.push", { ...wrong, profile: "none", name: "both" });
+    await inbox.call("tasks.push", { ...wrong, profile: "none", name: "both" }, typed);
     // From now on there is an agent of that name.
-    await inbox.call("tasks.push", { ...wrong, name: "known" });
+    await inbox.call("tasks.push", { ...wrong, name: "known" }, typed);
     expect(await queued(inbox, "codex")).toEqual(["both", "known"]);
+    // A server for one agent is configured with its name, which may be that of a profile.
+    await inbox.call("tasks.push", { agent: "gemini", prompt: "x", name: "configured" });
+    expect(await queued(inbox, "gemini")).toEqual(["configured"]);
   });
 
   test("[Q1] a live agent that is not a sub-agent keeps its name to itself", async () => {

@@ -319,4 +319,26 @@ describe.each(engines)("$name", ({ start }) => {
       events[0]!,
     );
   });
+
+  test("[T14.4] an answer that came beside a send never passes the send's event", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    for (const agent of ["w", "lead"]) await inbox.call("mailbox.receive", { agent, timeoutSeconds: 0 });
+    for (let turn = 0; turn < 10; turn++) {
+      const newcomer = `new-${turn}`;
+      // Calls of one moment share a transaction on some engines.
+      const [first, second, sent, claimed, other] = await Promise.all([
+        inbox.call("mailbox.receive", { agent: "w", timeoutSeconds: 0 }),
+        inbox.call("mailbox.receive", { agent: "w", timeoutSeconds: 0 }),
+        inbox.call("threads.send", { from: "lead", to: "w", subject: `${turn}` }),
+        inbox.call("threads.claim", { agent: newcomer }),
+        inbox.call("threads.send", { from: "lead", to: newcomer, subject: "s" }),
+      ]);
+      const got = [first, second].some(({ messages }) => messages.length);
+      if (!got)
+        for (const { nextEventId } of [first, second]) expect(nextEventId).toBeLessThan(sent.nextEventId);
+      if (!claimed.thread) expect(claimed.nextEventId).toBeLessThan(other.nextEventId);
+      await inbox.call("mailbox.receive", { agent: "w", max: 100, timeoutSeconds: 0 });
+    }
+  });
 });

@@ -248,6 +248,28 @@ postgresSuite("order", () => {
     expect(await flaws(place.url)).toEqual([]);
     await Promise.all(inboxes.map((inbox) => inbox.close()));
   });
+
+  test("[G2] what is settled leaves no lock behind, also where its query is cancelled", async () => {
+    using place = await temporarySchema();
+    const [asking, cancelling] = [open(postgresUrl!, place.schema), open(postgresUrl!, place.schema)];
+    const [{ pid }] = (await asking.unsafe("select pg_backend_pid() as pid")) as unknown as [{ pid: number }];
+    let cancelled = 0;
+    for (let turn = 0; turn < 400 && cancelled < 60; turn++) {
+      const asked = asking.unsafe("select settled_event() from generate_series(1, 300) offset 299").then(
+        () => false,
+        () => true,
+      );
+      await cancelling.unsafe(`select pg_sleep(${random() * 0.004}), pg_cancel_backend(${pid})`);
+      if (await asked) cancelled++;
+      // The cancel may also hit this query.
+      const locks = await asking
+        .unsafe("select mode from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()")
+        .catch(() => []);
+      expect([...locks]).toEqual([]);
+    }
+    expect(cancelled).toBeGreaterThan(0);
+    await Promise.all([asking.end(), cancelling.end()]);
+  });
 });
 
 /** A transaction's own event, past the program. */

@@ -49,7 +49,9 @@ export type NewTask = Omit<
 export function* addTask(tx: Context, input: NewTask): Procedure<TaskRow> {
   yield* lockTasks(tx);
   const now = yield* tx.clock();
-  if (input.parentIsProfile) yield* refuseProfileAsParent(tx, input.agent);
+  // Elsewhere the name is part of a configuration, and not typed with each call.
+  if (input.parentIsProfile && tx.surface === "cli" && !tx.verified)
+    yield* refuseProfileAsParent(tx, input.agent);
   const name = input.name ?? (yield* freeName());
   yield* refuseTaken(name, input.agent, now);
   yield* admitName(name);

@@ -603,9 +603,11 @@ create index worktrees_branch on worktrees (branch) where branch is not null;
 alter table pruned add column unacked_to bigint not null default 0;
 `,
   // Usually no transaction that writes events is running. One lock tells that, which each of them shares; to read the list of
-  // all locks takes ten times as long. The table is locked so that those that run now, without this lock, end first.
+  // all locks takes ten times as long. The table is locked so that those that run now, without this lock, end first. A transaction
+  // that has drawn a number itself reads the list: its own lock does not stop it. The exception gives the lock back at once, also
+  // where the statement is cancelled.
   `
-lock table events in access exclusive mode;
+lock table events in share row exclusive mode;
 
 create or replace function next_event() returns bigint language plpgsql volatile as $$
 declare
@@ -628,9 +630,14 @@ declare
   running bigint;
 begin
   select case when is_called then last_value else 0 end into newest from event_numbers;
-  if pg_try_advisory_lock(writing) then
-    perform pg_advisory_unlock(writing);
-    return newest;
+  if current_setting('restante.event_lock', true) is distinct from '1' then
+    begin
+      if pg_try_advisory_xact_lock(writing) then
+        raise sqlstate 'RE001';
+      end if;
+    exception when sqlstate 'RE001' then
+      return newest;
+    end;
   end if;
   select min(((locks.classid::bigint & 65535) << 32) | locks.objid::bigint) into running
     from pg_locks as locks

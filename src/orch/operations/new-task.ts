@@ -4,7 +4,8 @@ import { InboxError } from "../../contract/errors.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
 import { blank, call, field, phrase, type Text } from "../../contract/phrase.ts";
 import { noReview } from "../../contract/review.ts";
-import type { PermissionAsked } from "../../contract/task.ts";
+import { type PermissionAsked, startingCommand } from "../../contract/task.ts";
+import { agentIn } from "../../contract/terminal-id.ts";
 import { type Budget, budgetIn } from "../../contract/usage.ts";
 import type { WorktreeAsked } from "../../contract/worktree.ts";
 import { chosen } from "../inherited.ts";
@@ -67,7 +68,7 @@ export async function complete(place: Workplace, asked: Asked, prompt: string): 
     worktree,
     repository: mayNeedOne(worktree, asked, profile) ? await repositoryFor(cwd, worktree, withChanges) : null,
     profile: profile.name,
-    parentIsProfile: asked.profile === undefined && profiles.all.has(asked.agent),
+    parentIsProfile: asked.profile === undefined && profiles.all.has(asked.agent) && !isItself(asked, place),
     retries: asked.retries ?? profile.runner.retries,
     usualPermission: profile.permission,
     review: reviewerOf(profiles, profile, { review, reviewRounds }),
@@ -75,6 +76,10 @@ export async function complete(place: Workplace, asked: Asked, prompt: string): 
     budget: budgetFor(asked, profile),
   };
 }
+
+/** [Q1.7] Whether the name is the caller's own by its environment, or by default, and so was not typed in this call. */
+const isItself = ({ agent }: Asked, { env }: Workplace) =>
+  agent === startingCommand.identityDefault || env === undefined || agentIn(env) === agent;
 
 /** [A12] The reviewer: the one that was asked for, else the profile's. */
 function reviewerOf(

@@ -8,7 +8,7 @@ import { relative } from "./time.ts";
 const amount = (mail: number) => (mail >= mailLimit ? `${mailLimit} or more` : String(mail));
 
 export const agentRenders: NounRenders<"agents"> = {
-  "agents.list": ({ agents, unused }, paint) => {
+  "agents.list": ({ agents, unused = [] }, paint) => {
     const known = agents.map((agent) => [
       `${agent.live ? paint.green("●") : paint.dim("○")} ${cut(agent.name, 40)}`,
       agent.ended ? "finished" : relative(agent.lastSeenAt),

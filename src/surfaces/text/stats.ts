@@ -30,7 +30,9 @@ function todayLine({ costs: { today, limit, held } }: Stats, paint: Paint): stri
   return [`${paint.bold("today")}    ${usageBrief(today)}${most === null ? "" : ` of ${most}`}${stop}`];
 }
 
-const unusedText = ({ names, waiting }: Stats["mail"]["unused"], paint: Paint) =>
+/** A hub of an earlier version does not say it. */
+const nobody = { names: 0, waiting: 0 };
+const unusedText = ({ names, waiting }: Stats["mail"]["unused"] = nobody, paint: Paint) =>
   waiting ? `, ${paint.yellow(`${waiting} for ${plural(names, "name")} that nobody has used`)}` : "";
 
 function summaryLines(stats: Stats, paint: Paint): string[] {
@@ -49,7 +51,7 @@ function summaryLines(stats: Stats, paint: Paint): string[] {
 }
 
 function tables(
-  { at, queues, unused, leases, subAgents, waiters }: Stats,
+  { at, queues, unused = [], leases, subAgents, waiters }: Stats,
   paint: Paint,
   width: number,
 ): string[][] {
