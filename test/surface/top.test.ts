@@ -1,5 +1,9 @@
 /** `inbox top`, as a person sits before it, and as a script runs it. */
 import { expect, test } from "bun:test";
+import { openInbox } from "../../src/inbox/inbox.ts";
+import { inShell } from "../../src/surfaces/spelling/shell.ts";
+import { plainPaint } from "../../src/surfaces/text/paint.ts";
+import { render } from "../../src/surfaces/text/render.ts";
 import { desk, run } from "../support/cli.ts";
 import { sitDown } from "../support/terminal.ts";
 
@@ -39,4 +43,21 @@ test("[O2] without a terminal, with --once and with --json top prints once", asy
   expect(json).toMatchObject({ ok: true, command: "top", mail: { waiting: 1, oldest: { agent: "ada" } } });
   const nowhere = await run(["top", "--json"], { cwd: "/" });
   expect([nowhere.code, nowhere.json.error.code]).toEqual([40, "not_initialized"]);
+});
+
+test("[O1] [B8] agents and stats show the answer of a hub of an earlier version, which counts no unused names", async () => {
+  using at = await desk();
+  const inbox = openInbox(at.db);
+  await inbox.call("mailbox.send", { from: "bob", to: "ada", message: "hello" });
+  const stats = await inbox.call("stats.show", {});
+  const agents = await inbox.call("agents.list", {});
+  const earlier = {
+    stats: { ...stats, unused: undefined, mail: { ...stats.mail, unused: undefined } },
+    agents: { ...agents, unused: undefined },
+  };
+  expect(render("stats.show", earlier.stats as never, plainPaint, inShell)).toContain(
+    "0 waiting, 0 dead letters",
+  );
+  expect(render("agents.list", earlier.agents as never, plainPaint, inShell)).toContain("bob");
+  await inbox.close();
 });

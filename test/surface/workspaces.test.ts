@@ -100,6 +100,8 @@ test("[U1.5] a document that does not exist is refused, on every surface, and th
   const first = (await at.inbox(...push)).json;
   rmSync(join(at.path, "there.md"));
   expect((await at.inbox(...push)).json).toMatchObject({ id: first.id, deduplicated: true });
+  await at.inbox("workspace", "remove", id);
+  expect((await at.inbox(...push)).json).toMatchObject({ id: first.id, deduplicated: true });
   // Nothing is known about files of another machine.
   const { workspace: far } = (await at.inbox("workspace", "add", "/no/such", "--label", "far")).json;
   expect((await at.inbox("entries", "push", far.workspace_id, "--docs", "nope.md")).code).toBe(0);
