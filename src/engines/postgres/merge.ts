@@ -95,14 +95,35 @@ function factsOf(text: string): Facts {
   return facts;
 }
 
-/** Merged texts, by the texts of the parts and which of their rows are needed. */
-const texts = new Map<string, string>();
+/**
+ * Merged texts, by the texts of the parts and which of their rows are needed: a step of the tree for each part. Texts of
+ * several thousand characters would be put together and hashed with each call, to find the merged one by their sum.
+ */
+interface Known {
+  text?: string;
+  answered: Map<string, Known>;
+  blind: Map<string, Known>;
+}
+
+const newlyKnown = (): Known => ({ answered: new Map(), blind: new Map() });
+const texts = newlyKnown();
+
+function knownFor(group: readonly Asked[]): Known {
+  let at = texts;
+  for (const { text, answer } of group) {
+    const next = answer ? at.answered : at.blind;
+    const found = next.get(text) ?? newlyKnown();
+    if (!next.has(text)) next.set(text, found);
+    at = found;
+  }
+  return at;
+}
 
 function mergedOf(group: readonly Asked[]): Sent {
   if (group.length === 1) return group[0]!;
-  const key = group.map(({ text, answer }) => `${answer ? 1 : 0}${text}`).join("\n");
-  const text = texts.get(key) ?? textOf(group);
-  texts.set(key, text);
+  const known = knownFor(group);
+  known.text ??= textOf(group);
+  const { text } = known;
   const values = group.flatMap((one) => one.values);
   const answered = group.filter(({ answer }) => answer);
   if (!answered.length) return { text, values };
