@@ -87,6 +87,7 @@ const orders: Record<string, string> = {
   tables: "as they are copied",
   threads: "fetch: by priority, then number; list: the highest number first",
   tokens: "by number",
+  unused: "most mail first, then by the number of the oldest",
   waiting: "as they were pushed",
   warnings: "as they were found",
   workspaces: "by creation, then id",
