@@ -2,12 +2,16 @@
 import type { OutputOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Asked } from "../location/locate.ts";
-import { hubsHere, locateServed, stateOf } from "../service/hub-folder.ts";
+import { hubsElsewhere, hubsHere, locateServed, stateOf } from "../service/hub-folder.ts";
 import { requireDatabase } from "./require-database.ts";
 
 export async function busStatus(asked: Asked): Promise<OutputOf<"bus.status">> {
   const location = locateServed(asked);
   requireDatabase("status", location, `${location}/healthz and /readyz say how that hub is`);
   const hubs = await Promise.all(hubsHere(location, asked.env).map(stateOf));
-  return { db: withoutPassword(location), running: hubs.length > 0, hubs };
+  const elsewhere = hubsElsewhere(location, asked.env);
+  return {
+    ...{ db: withoutPassword(location), running: hubs.length > 0, hubs },
+    ...(elsewhere.length > 0 && { elsewhere }),
+  };
 }

@@ -6,7 +6,7 @@ import { call, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
 import { openEngine } from "../engines/registry.ts";
 import { openJournal } from "../journal/journal.ts";
-import { journalBeside } from "../location/locate.ts";
+import { journalBeside, sharedJournal } from "../location/locate.ts";
 import { hasDied } from "../orch/holder.ts";
 
 export async function busFindings(location: string, delivery: string | undefined): Promise<Finding[]> {
@@ -75,17 +75,19 @@ async function readers(engine: Engine, opened: Opened): Promise<Finding> {
 async function journal(engine: Engine, location: string, opened: Opened): Promise<Finding[]> {
   const folder = journalBeside(location);
   if (folder === undefined) return [];
-  const { missing, erased } = await openJournal(folder, engine).differences();
-  if (!missing && !erased) return [well("entries file", "has every entry of the person's inbox")];
+  const shared = sharedJournal(location);
+  const { missing, erased, erasedInShared } = await openJournal(folder, engine, shared).differences();
+  if (!missing && !erased && !erasedInShared)
+    return [well("entries file", "has every entry of the person's inbox")];
   return [
     {
       name: "entries file",
       status: "warn",
-      detail: `${folder} lacks ${missing} entr${missing === 1 ? "y" : "ies"} and has ${erased} that were erased`,
+      detail: `${folder} lacks ${missing} entr${missing === 1 ? "y" : "ies"} and has ${erased} that were erased${erasedInShared ? `; ${shared?.folder}/entries.jsonl, which databases shared, has ${erasedInShared}` : ""}`,
       fix: phrase`${call("bus.up")}: a hub repairs it when it starts`,
       async repair() {
-        await opened((own) => openJournal(folder, own).repair());
-        return `wrote ${missing} missing line(s) and removed ${erased} of erased entries`;
+        await opened((own) => openJournal(folder, own, shared).repair());
+        return `wrote ${missing} missing line(s) and removed ${erased + erasedInShared} of erased entries`;
       },
     },
   ];

@@ -28,6 +28,13 @@ export function* erasedAfter(number: number): Procedure<{ ids: string[]; last: n
   return { ids: rows.map(({ entry_id }) => entry_id), last: rows.at(-1)?.erased_number ?? number };
 }
 
+/** Which of these are or were here. */
+export function* knownAmong(ids: readonly string[]): Procedure<string[]> {
+  const rows = yield* all<{ entry_id: string }>(sql`
+    select entries.entry_id from entries where entries.entry_id in (${joined(ids)})`);
+  return [...rows.map(({ entry_id }) => entry_id), ...(yield* erasedAmong(ids))];
+}
+
 /** Which of these have been erased. */
 export function* erasedAmong(ids: readonly string[]): Procedure<string[]> {
   const rows = yield* all<{ entry_id: string }>(

@@ -30,6 +30,18 @@ export const hubState = () =>
   });
 export type HubState = v.InferOutput<ReturnType<typeof hubState>>;
 
+/** A hub that was recorded on another host that shares the folder of the bus. */
+export const hubElsewhere = () =>
+  v.strictObject({
+    host: v.string(),
+    /** As it is called on that host. */
+    url: v.string(),
+    pid: v.number(),
+    /** The record. If the hub was killed, it stays until a process of that host, or a person, removes it. */
+    file: v.string(),
+  });
+export type HubElsewhere = v.InferOutput<ReturnType<typeof hubElsewhere>>;
+
 export const logLevels = ["info", "warn", "error"] as const;
 
 /** A line of a hub's log. Its other fields depend on the event. */

@@ -14,6 +14,9 @@ export function isOfBus({ db, journal }: BusFiles, place: string, { dev, ino }: 
   if (db === undefined) return false;
   // Beside it: `-wal`, `-shm`, `-wake`, `-tasks`, and copies, `.before-v…`.
   const file = real(db);
+  // Up to version 0.1 every database of the folder had its journal there.
+  if (dirname(place) === real(join(dirname(file), "inbox")) && basename(place).startsWith("entries."))
+    return true;
   if (place === file || place.startsWith(`${file}-`) || place.startsWith(`${file}.before-v`)) return true;
   return ["", "-wal", "-shm"].some((ending) => {
     const found = fs().statSync(file + ending, { throwIfNoEntry: false });

@@ -2,7 +2,7 @@
 import type { Engine, EngineOptions } from "../engines/engine.ts";
 import { openEngine } from "../engines/registry.ts";
 import { type Journaled, type JournalPlace, journaled } from "../journal/journaled.ts";
-import { journalBeside } from "../location/locate.ts";
+import { journalBeside, sharedJournal } from "../location/locate.ts";
 import { canLock } from "../platform/file-lock.ts";
 
 export interface BusOptions extends EngineOptions {
@@ -26,5 +26,7 @@ export function openBus(
       : broker().carriedTo(delivery, opened, { brief: options.brief ?? false, complain: place.complain });
   // If the journal's lock cannot be taken, the next program that can writes what is missing.
   const folder = canLock ? (place.folder ?? journalBeside(location)) : undefined;
-  return folder === undefined ? { engine: carried } : journaled(carried, { ...place, folder });
+  return folder === undefined
+    ? { engine: carried }
+    : journaled(carried, { shared: sharedJournal(location), ...place, folder });
 }

@@ -2,6 +2,10 @@
 import { dirname } from "node:path";
 import { openOwn, openOwnNew, openOwnToAppend } from "../platform/own-files.ts";
 import { fs } from "../platform/system.ts";
+import { idIn } from "./line.ts";
+
+/** How many ids a query asks about. */
+export const askedAtOnce = 500;
 
 const newline = 0x0a;
 const pieceBytes = 1024 * 1024;
@@ -30,9 +34,18 @@ async function* linesOf(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-export async function* linesIn(path: string): AsyncGenerator<Uint8Array> {
+async function* linesIn(path: string): AsyncGenerator<Uint8Array> {
   if (!fs().existsSync(path)) return;
   for await (const line of linesOf(path)) if (line.length) yield line;
+}
+
+export async function idsIn(path: string): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for await (const line of linesIn(path)) {
+    const id = idIn(line);
+    if (id !== undefined) ids.add(id);
+  }
+  return ids;
 }
 
 /** The last line; undefined where there is none. */

@@ -10,24 +10,35 @@ import { entriesAfter, entryNumber, erasedAfter, erasedAmong } from "../bus/entr
 import type { Engine } from "../engines/engine.ts";
 import { locked } from "../platform/file-lock.ts";
 import { makeOwnFolder, readOwn, replaceOwn } from "../platform/own-files.ts";
-import { addLines, keepLines, lastLine, linesIn } from "./file.ts";
+import { addLines, askedAtOnce, idsIn, keepLines, lastLine } from "./file.ts";
 import { idIn, journalLine } from "./line.ts";
+import { idsInShared, isShared, removeFromShared, type SharedJournal } from "./shared.ts";
 
-const askedAtOnce = 500;
+export interface Differences {
+  /** How many entries have no line. */
+  missing: number;
+  /** How many lines are of entries that were erased. */
+  erased: number;
+  /** The same in the file that databases shared. */
+  erasedInShared: number;
+}
 
 export interface Journal {
   /** Updates it. Callers that come while this is being done share the next round. */
   sync(): Promise<void>;
   /** The same, after checking every line. */
   repair(): Promise<void>;
-  /** How many entries have no line, and how many lines are of entries that were erased. Changes nothing. */
-  differences(): Promise<{ missing: number; erased: number }>;
+  /** Changes nothing. */
+  differences(): Promise<Differences>;
 }
 
-export function openJournal(folder: string, engine: Engine): Journal {
+/** `former` is the file that this database shared with others, if it may have lines of it. */
+export function openJournal(folder: string, engine: Engine, former?: SharedJournal): Journal {
   const path = join(folder, "entries.jsonl");
   const markPath = join(folder, "entries.mark");
   const lockPath = join(folder, "entries.lock");
+
+  const sharedFile = () => (former && isShared(former, folder) ? former : undefined);
 
   const alone = async (work: () => Promise<void>) => {
     makeOwnFolder(folder);
@@ -59,43 +70,61 @@ export function openJournal(folder: string, engine: Engine): Journal {
   async function clean(): Promise<void> {
     const { ids, last } = await engine.read(() => erasedAfter(numberIn(markPath) ?? 0));
     if (!ids.length) return;
-    await without(new Set(ids));
+    const erased = new Set(ids);
+    await without(erased);
+    const other = sharedFile();
+    if (other) await removeFromShared(other, engine, erased);
     replaceOwn(markPath, `${last}\n`);
   }
 
   const without = (ids: ReadonlySet<string>) =>
     ids.size ? keepLines(path, (line) => !ids.has(idIn(line) ?? "")) : Promise.resolve();
 
-  /** Lines of entries that the table never had are kept: only entries that were erased here are removed. */
+  /**
+   * Lines of entries that the table never had are kept: only entries that were erased here are removed. The mark comes
+   * last: without one, the next process begins again.
+   */
   async function checkAll(): Promise<void> {
     const { last } = await engine.read(() => erasedAfter(0));
     const there = await idsIn(path);
     await without(await erasedOf(engine, [...there]));
     await addAfter(0, there);
+    const other = sharedFile();
+    if (other) await removeFromShared(other, engine);
     replaceOwn(markPath, `${last}\n`);
-  }
-
-  async function differences(): Promise<{ missing: number; erased: number }> {
-    const there = await idsIn(path);
-    const erased = (await erasedOf(engine, [...there])).size;
-    let missing = 0;
-    for (let after = 0; ; ) {
-      const rows = await engine.read(() => entriesAfter(after));
-      if (!rows.length) return { missing, erased };
-      missing += rows.filter(({ entry_id }) => !there.has(entry_id)).length;
-      after = rows.at(-1)!.entry_number;
-    }
   }
 
   async function catchUp(): Promise<void> {
     const number = await reached();
-    if (number === undefined) return checkAll();
+    // Without a mark nobody has removed this bus's lines from the file that it shared.
+    if (number === undefined || (numberIn(markPath) === undefined && sharedFile())) return checkAll();
     await addAfter(number);
     await clean();
   }
 
   const rounds = shared(() => alone(catchUp));
-  return { sync: rounds, repair: () => alone(checkAll), differences };
+  return {
+    sync: rounds,
+    repair: () => alone(checkAll),
+    differences: () => differencesIn(path, engine, sharedFile()),
+  };
+}
+
+async function differencesIn(
+  path: string,
+  engine: Engine,
+  other: SharedJournal | undefined,
+): Promise<Differences> {
+  const there = await idsIn(path);
+  const erased = (await erasedOf(engine, [...there])).size;
+  const erasedInShared = other ? (await erasedOf(engine, await idsInShared(other))).size : 0;
+  let missing = 0;
+  for (let after = 0; ; ) {
+    const rows = await engine.read(() => entriesAfter(after));
+    if (!rows.length) return { missing, erased, erasedInShared };
+    missing += rows.filter(({ entry_id }) => !there.has(entry_id)).length;
+    after = rows.at(-1)!.entry_number;
+  }
 }
 
 function numberIn(path: string): number | undefined {
@@ -105,15 +134,6 @@ function numberIn(path: string): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function idsIn(path: string): Promise<Set<string>> {
-  const ids = new Set<string>();
-  for await (const line of linesIn(path)) {
-    const id = idIn(line);
-    if (id !== undefined) ids.add(id);
-  }
-  return ids;
 }
 
 async function erasedOf(engine: Engine, ids: readonly string[]): Promise<Set<string>> {

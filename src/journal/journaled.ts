@@ -2,9 +2,12 @@
 import type { Engine } from "../engines/engine.ts";
 import { entriesTopic } from "../sql/topics.ts";
 import type { Journal } from "./journal.ts";
+import type { SharedJournal } from "./shared.ts";
 
 export interface JournalPlace {
   folder: string;
+  /** The file that the database shared with others up to version 0.1. */
+  shared?: SharedJournal;
   /** No call waits for it: the process keeps running and finishes it. */
   later?: boolean;
   /** Called once with the reason why the journal cannot be written. The operation itself has succeeded. */
@@ -17,7 +20,10 @@ export interface Journaled {
   journal: () => Journal;
 }
 
-export function journaled(plain: Engine, { folder, later = false, complain }: JournalPlace): Journaled {
+export function journaled(
+  plain: Engine,
+  { folder, shared, later = false, complain }: JournalPlace,
+): Journaled {
   let made: Journal | undefined;
   let told = false;
   const writing = new Set<Promise<void>>();
@@ -34,7 +40,7 @@ export function journaled(plain: Engine, { folder, later = false, complain }: Jo
     return done;
   };
   const journal = (): Journal => {
-    made ??= load().openJournal(folder, plain);
+    made ??= load().openJournal(folder, plain, shared);
     const { sync, repair } = made;
     return { ...made, sync: () => quietly(sync), repair: () => quietly(repair) };
   };

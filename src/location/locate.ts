@@ -3,7 +3,7 @@ import type { BusFiles } from "../contract/document.ts";
 import { InboxError } from "../contract/errors.ts";
 import { call, option, phrase, type Reference, variable } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
-import { engineAt, engines, findEngine } from "../engines/registry.ts";
+import { engineAt, engines, fileTools, findEngine } from "../engines/registry.ts";
 import { requireOwn, requireReadable } from "../platform/own-files.ts";
 import { basename, dirname, join, resolve } from "../platform/path.ts";
 import { exists, fs } from "../platform/system.ts";
@@ -70,6 +70,22 @@ export function journalBeside(location: string): string | undefined {
   const file = databaseFile(location);
   if (file === undefined) return undefined;
   return basename(file) === basename(usualDatabase) ? join(dirname(file), "inbox") : `${file}-inbox`;
+}
+
+/** [U5] The journal that the database shared with the others of its folder up to version 0.1: that of the usual one. */
+export function sharedJournal(location: string): SharedJournal | undefined {
+  const usual = besideDatabase(location, basename(usualDatabase));
+  if (usual === undefined || usual === databaseFile(location)) return undefined;
+  return {
+    folder: join(dirname(usual), "inbox"),
+    kept: (ids) => (exists(usual) ? fileTools().entriesAmong(usual, ids) : []),
+  };
+}
+
+interface SharedJournal {
+  folder: string;
+  /** Which of these entries the usual database has. */
+  kept(ids: readonly string[]): readonly string[];
 }
 
 /** The same for a hub's data folder, where one was given: the journal is in there, whatever the database is. */

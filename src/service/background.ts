@@ -4,12 +4,13 @@
  */
 import { dirname } from "node:path";
 import { type ErrorCode, errorTable, InboxError } from "../contract/errors.ts";
-import { type Manager, serviceVariable, untilVariable } from "../contract/hub-state.ts";
-import { field, phrase } from "../contract/phrase.ts";
+import { type HubElsewhere, type Manager, serviceVariable, untilVariable } from "../contract/hub-state.ts";
+import { call, field, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
+import { shellWord } from "../contract/shell-word.ts";
 import { databaseFile } from "../location/locate.ts";
 import { impersonal, placeVariables } from "../orch/environment.ts";
-import { hasDied } from "../orch/holder.ts";
+import { hasDied, hostIn, isOfThisHost } from "../orch/holder.ts";
 import { profilesVariable } from "../orch/paths.ts";
 import { programWords } from "../orch/program.ts";
 import { locked } from "../platform/file-lock.ts";
@@ -145,8 +146,9 @@ export function forget(place: ServedBus): void {
 
 const endMs = 15_000;
 
-/** Ends a hub; true if it had to be killed. */
+/** Ends a hub; true if it had to be killed. One of another host is refused: here its pid is that of another process. */
 export async function end(hub: StoredHub): Promise<boolean> {
+  if (!isOfThisHost(hub.process)) throw notHere({ host: hostIn(hub.process), url: hub.url, pid: hub.pid });
   const isGone = () => hasDied(hub.process);
   quietly(() => isGone() || process.kill(hub.pid, "SIGTERM"));
   if (await within(endMs, isGone)) return false;
@@ -154,6 +156,16 @@ export async function end(hub: StoredHub): Promise<boolean> {
   await within(endMs, isGone);
   return true;
 }
+
+/** Only the host of a hub can end it. */
+export const notHere = ({ host, url, pid, file }: Omit<HubElsewhere, "file"> & { file?: string }) =>
+  new InboxError(
+    "conflict",
+    `the hub of this bus is recorded on host ${host} (${url}, process ${pid}), and cannot be stopped from here`,
+    {
+      hint: phrase`run ${call("bus.down")} on ${host}${file === undefined ? "" : `; if it no longer runs there, delete ${shellWord(file)}`}`,
+    },
+  );
 
 async function within(ms: number, holds: () => boolean): Promise<boolean> {
   const deadline = performance.now() + ms;

@@ -1,12 +1,14 @@
 /**
  * [N2] The files that hubs keep on this machine, in a folder of the bus: one for each running hub, the log of the one
  * in the background, and its port. The file of a hub that was killed is recognised by its process, and removed by the
- * next process that looks.
+ * next process that looks. Several hosts may share such a folder, as containers do: a record of another host is never
+ * removed here, and says nothing about the processes here.
  */
 import { dirname, join } from "node:path";
-import type { HubState } from "../contract/hub-state.ts";
+import type { HubElsewhere, HubState } from "../contract/hub-state.ts";
 import { type Asked, databaseFile, folderOf, locate, usualDatabase } from "../location/locate.ts";
-import { hasDied, thisProcess } from "../orch/holder.ts";
+import { hasDied, hostIn, isOfThisHost, thisProcess } from "../orch/holder.ts";
+import { thisHost } from "../orch/paths.ts";
 import { isOwnFolder, makeOwnFolder, readOwn, replaceOwn } from "../platform/own-files.ts";
 import { exists, fs } from "../platform/system.ts";
 import { type Environment, stateFolder } from "../platform/user-folders.ts";
@@ -39,7 +41,10 @@ export interface StoredHub extends HubRecord {
   database?: { path: string; file: string };
 }
 
-const recordName = /^hub-\d+\.json$/;
+/** With the host: on two hosts that share a folder, processes may have the same pid. */
+const recordFile = (pid: number) => `hub-${encodeURIComponent(thisHost())}-${pid}.json`;
+/** Also without a host, as earlier versions wrote it. */
+const recordName = /^hub-(.+-)?\d+\.json$/;
 
 /**
  * Where a hub of a database file is recorded a second time: the folder beside the file may be deleted together with
@@ -53,9 +58,9 @@ function fileAt(path: string): string | undefined {
   return found && `${found.dev}:${found.ino}`;
 }
 
-/** Its database file was deleted or replaced. */
-export const isLost = ({ database }: StoredHub) =>
-  database !== undefined && fileAt(database.path) !== database.file;
+/** Its database file was deleted or replaced. On another host the same file has another number. */
+export const isLost = ({ database, process }: StoredHub) =>
+  database !== undefined && isOfThisHost(process) && fileAt(database.path) !== database.file;
 
 /**
  * Records that this process serves; the returned function removes the records. If one cannot be written the hub serves
@@ -70,7 +75,7 @@ export function noteHub(location: string, env: Environment, record: HubRecord): 
   for (const folder of [hubFolder(location, env).path, ...(database ? [recordsOfUser(env)] : [])])
     try {
       makeOwnFolder(folder);
-      const name = join(folder, `hub-${record.pid}.json`);
+      const name = join(folder, recordFile(record.pid));
       replaceOwn(name, `${JSON.stringify(stored)}\n`);
       written.push(name);
     } catch {
@@ -84,13 +89,25 @@ export function noteHub(location: string, env: Environment, record: HubRecord): 
 /** The hubs of a bus that run here. Files of dead ones are removed. */
 export function hubsHere(location: string, env: Environment): StoredHub[] {
   const path = databaseFile(location);
-  const beside = recordsIn(hubFolder(location, env).path);
-  const others = path === undefined ? [] : recordsIn(recordsOfUser(env));
+  const here = (folder: string) =>
+    recordsIn(folder).flatMap(({ hub }) => (isOfThisHost(hub.process) ? [hub] : []));
+  const beside = here(hubFolder(location, env).path);
+  const others = path === undefined ? [] : here(recordsOfUser(env));
   const known = new Set(beside.map(({ pid }) => pid));
   return [...beside, ...others.filter(({ pid, database }) => database?.path === path && !known.has(pid))];
 }
 
-function recordsIn(folder: string): StoredHub[] {
+/**
+ * The hubs of a bus that were recorded on other hosts that share its folder. Whether they still run is not known here.
+ * Those in the user's own folder do not count: the same path may be another database there.
+ */
+export const hubsElsewhere = (location: string, env: Environment): HubElsewhere[] =>
+  recordsIn(hubFolder(location, env).path).flatMap(({ file, hub: { process, url, pid } }) =>
+    isOfThisHost(process) ? [] : [{ host: hostIn(process), url, pid, file }],
+  );
+
+/** With the file that each is in. Files of dead hubs are removed. */
+function recordsIn(folder: string): { file: string; hub: StoredHub }[] {
   if (!isOwnFolder(folder)) return [];
   const names = fs()
     .readdirSync(folder)
@@ -98,8 +115,8 @@ function recordsIn(folder: string): StoredHub[] {
     .sort();
   return names.flatMap((name) => {
     const file = join(folder, name);
-    const record = readRecord(file);
-    if (record && !hasDied(record.process)) return [record];
+    const hub = readRecord(file);
+    if (hub && !hasDied(hub.process)) return [{ file, hub }];
     fs().rmSync(file, { force: true });
     return [];
   });

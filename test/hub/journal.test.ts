@@ -2,6 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import {
   appendFileSync,
+  closeSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -11,8 +13,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { real } from "../../src/documents/bus-files.ts";
+import { openConfined } from "../../src/documents/confined.ts";
 import { createBus } from "../../src/engines/registry.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
+import { busFiles } from "../../src/location/locate.ts";
 import { desk } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { hubHere, served } from "../support/hub.ts";
@@ -277,24 +282,146 @@ test("[U5.6] databases in one folder have a journal each, and a backup or a rest
   expect(asked(usual)).toEqual(["of the usual one?"]);
 });
 
-test("[U5.6] a journal that databases shared stays that of the usual one; another gets all its entries in its own", async () => {
-  using at = await desk();
-  const other = join(at.path, ".agents/other.db");
-  await at.inbox("init", "--db", other);
-  await at.inbox("ask", "user", "first", "--db", other);
-  // As earlier versions had it.
-  const shared = join(at.path, ".agents/inbox/entries.jsonl");
-  mkdirSync(dirname(shared));
-  writeFileSync(shared, readFileSync(`${other}-inbox/entries.jsonl`));
-  rmSync(`${other}-inbox`, { recursive: true });
-  await at.inbox("ask", "user", "second", "--db", other);
-  expect(parsed(`${other}-inbox/entries.jsonl`).map(({ comments }) => comments)).toEqual(["first", "second"]);
-  await at.inbox("ask", "user", "mine");
-  expect(parsed(shared).map(({ comments }) => comments)).toEqual(["first", "mine"]);
-  // As docs/inbox.md says: without the lines of the others it is written anew.
-  rmSync(dirname(shared), { recursive: true });
-  await at.inbox("doctor", "--fix");
-  expect(parsed(shared).map(({ comments }) => comments)).toEqual(["mine"]);
+describe("the file that databases of one folder shared up to version 0.1", () => {
+  const stranger = JSON.stringify({ id: crypto.randomUUID(), ts: 1, comments: "of another database" });
+  const odd = '{"half": ';
+
+  /** A bus that is not called coord.db and has erased an entry, with its lines in the shared file, as version 0.1 left them. */
+  async function upgraded(...others: string[]) {
+    const folder = temporaryFolder();
+    const db = join(folder.path, "team.db");
+    await createBus(db);
+    const inbox = openInbox(db);
+    const { workspace } = await inbox.call("workspaces.add", { path: "/on/another/machine", label: "x" });
+    const push = async (comments: string, by = inbox) =>
+      (await by.call("entries.push", { workspace: workspace.workspaceId, comments })).id;
+    const own = join(`${db}-inbox`, "entries.jsonl");
+    const [one, two, three] = [await push("one"), await push("two"), await push("three")];
+    const lines = linesOf(own);
+    await inbox.call("entries.delete", { id: two, atOnce: true });
+    await inbox.close();
+    const shared = journalOf(db);
+    const leave = () => writeFileSync(shared, [...others, ...lines].map((line) => `${line}\n`).join(""));
+    mkdirSync(dirname(shared), { mode: 0o700 });
+    leave();
+    writeFileSync(join(dirname(shared), "entries.mark"), "1000\n");
+    rmSync(dirname(own), { recursive: true });
+    const again = openInbox(db);
+    return {
+      ...{ path: folder.path, db, own, shared, lines, leave, ids: { one, two, three } },
+      ...{
+        workspaceId: workspace.workspaceId,
+        inbox: again,
+        push: (comments: string) => push(comments, again),
+      },
+      [Symbol.asyncDispose]: async () => {
+        await again.close();
+        folder[Symbol.dispose]();
+      },
+    };
+  }
+
+  test("[U5.7] the first update of its own journal removes its lines, also of erased entries; those of others stay", async () => {
+    await using at = await upgraded(stranger, odd);
+    const four = await at.push("four");
+    expect(idsIn(at.own)).toEqual([at.ids.one, at.ids.three, four]);
+    expect(linesOf(at.shared)).toEqual([stranger, odd]);
+    // It may have been a number of this bus.
+    expect(existsSync(join(dirname(at.shared), "entries.mark"))).toBe(false);
+  });
+
+  test("[U5.7] a file in which nothing is left is deleted", async () => {
+    await using at = await upgraded();
+    await at.push("four");
+    expect(readdirSync(dirname(at.shared))).toEqual(["entries.lock"]);
+  });
+
+  test("[U5.7] coord.db keeps its own lines, also of entries that both have because one is a copy", async () => {
+    await using at = await upgraded(stranger);
+    for (const end of ["", "-wal"])
+      if (existsSync(at.db + end)) copyFileSync(at.db + end, join(at.path, `coord.db${end}`));
+    await at.push("four");
+    expect(linesOf(at.shared)).toEqual([stranger, at.lines[0]!, at.lines[2]!]);
+  });
+
+  test("[U5.7] an entry that is erased is removed from it, also if an older program wrote the line later", async () => {
+    await using at = await upgraded(stranger);
+    await at.push("four");
+    at.leave();
+    await at.inbox.call("entries.delete", { id: at.ids.three, atOnce: true });
+    expect(readFileSync(at.shared, "utf8")).not.toContain(at.ids.three);
+    expect(linesOf(at.shared)[0]).toBe(stranger);
+  });
+
+  test("[U5.7] doctor reports erased entries in it, and removes them", async () => {
+    await using at = await upgraded(stranger);
+    await at.push("four");
+    at.leave();
+    using place = await desk();
+    const entriesFile = async (...more: string[]) =>
+      (await place.inbox("doctor", "--db", at.db, ...more)).json.checks.find(
+        ({ name }: { name: string }) => name === "entries file",
+      );
+    expect(await entriesFile()).toMatchObject({ status: "warn", detail: expect.stringContaining(at.shared) });
+    await entriesFile("--fix");
+    expect(linesOf(at.shared)).toEqual([stranger]);
+    expect(await entriesFile()).toMatchObject({ status: "ok" });
+  });
+
+  test("[U5.7] a process that was killed in between is followed by one that does the rest", async () => {
+    await using at = await upgraded();
+    writeFileSync(`${at.shared}.tmp`, at.lines[0]!);
+    writeFileSync(at.shared, "");
+    await at.push("four");
+    expect(readdirSync(dirname(at.shared))).toEqual(["entries.lock"]);
+    expect(idsIn(at.own)).toHaveLength(3);
+  });
+
+  test("[U5.7] processes of both databases, some of them killed, lose no line of coord.db and leave none of the other", async () => {
+    await using at = await upgraded(stranger);
+    const coord = join(at.path, "coord.db");
+    await createBus(coord);
+    using place = await desk();
+    const added = openInbox(coord);
+    const { workspace } = await added.call("workspaces.add", { path: "/on/another/machine", label: "y" });
+    const pushed = (db: string, id: string, comments: string) =>
+      ["entries", "push", id, "--comments", comments, "--db", db] as const;
+    for (let i = 0; i < 12; i++) {
+      const child = place.start(...pushed(at.db, at.workspaceId, `killed ${i}`));
+      const other = place.inbox(...pushed(coord, workspace.workspaceId, `kept ${i}`));
+      await Bun.sleep(20 + i * 3); // somewhere between its start and its end
+      child.kill("SIGKILL");
+      await child.exited;
+      expect((await other).code).toBe(0);
+      expect(linesOf(at.shared)).toContain(stranger);
+    }
+    await Promise.all([
+      ...[1, 2, 3].map((i) => place.inbox(...pushed(at.db, at.workspaceId, `last ${i}`))),
+      ...[1, 2, 3].map((i) => place.inbox(...pushed(coord, workspace.workspaceId, `kept too ${i}`))),
+    ]);
+    const all = async (inbox: typeof added) =>
+      (await inbox.call("entries.export", {})).entries.map(({ id }) => id).toSorted();
+    expect(idsIn(at.shared).toSorted()).toEqual([...(await all(added)), JSON.parse(stranger).id].toSorted());
+    expect(idsIn(at.own).toSorted()).toEqual(await all(at.inbox));
+    await added.close();
+  });
+
+  test("[U2.2] it is never shown as a document, whatever the database is called; other files beside it are", async () => {
+    await using at = await upgraded();
+    writeFileSync(join(dirname(at.shared), "notes.md"), "mine");
+    const confines = { root: real(at.path), bus: busFiles(at.db) };
+    const opened = (path: string) => {
+      try {
+        closeSync(openConfined(confines, path).descriptor);
+        return "opened";
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(opened("inbox/entries.jsonl")).toContain("it belongs to the bus itself");
+    expect(opened("inbox/entries.mark")).toContain("it belongs to the bus itself");
+    expect(opened("inbox/notes.md")).toBe("opened");
+  });
 });
 
 test("[U3] entries can be seeded, but only by a hub for development", async () => {

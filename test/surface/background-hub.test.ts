@@ -11,8 +11,11 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
 import { identityOf, lives } from "../../src/platform/processes/processes.ts";
+import { end } from "../../src/service/background.ts";
+import { isLost } from "../../src/service/hub-folder.ts";
 import { openLog } from "../../src/service/hub-log.ts";
 import { propertyList } from "../../src/service/launchd.ts";
 import { bareEnvironment, root, run, start } from "../support/cli.ts";
@@ -183,6 +186,113 @@ test("[N2.8] up ends the hub of a bus that was deleted, and serves the new one i
   expect((await at.inbox("status")).json.hubs).toMatchObject([{ pid: second.hub.pid }]);
   expect((await at.inbox("down")).json.stopped).toHaveLength(1);
   expect(await fetch(first.url).catch(() => "nobody")).toBe("nobody");
+});
+
+/** What a hub of another host has left, with the pid of a process of this one. */
+async function ofAnotherHost(at: ReturnType<typeof place>, state: string) {
+  await at.human("init");
+  const bystander = Bun.spawn(["sleep", "1000"]);
+  const { pid } = bystander;
+  const record = {
+    ...{ url: "http://127.0.0.1:9", pid, manager: "process", startedAt: new Date().toISOString() },
+    ...{ auth: false, version: "0.1.0", log: null, process: `another-host ${identityOf(pid)}` },
+    database: { path: join(at.path, ".agents/coord.db"), file: "1:1" },
+  };
+  const files = {
+    beside: join(at.files, `hub-${pid}.json`),
+    user: join(state, `restante/hubs/hub-${pid}.json`),
+  };
+  return {
+    pid,
+    files,
+    write(file: string, more: object = {}) {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      writeFileSync(file, JSON.stringify({ ...record, ...more }), { mode: 0o600 });
+    },
+    /** Whether the process still runs. */
+    isUntouched: () => bystander.exitCode === null && bystander.signalCode === null,
+    async [Symbol.asyncDispose]() {
+      bystander.kill();
+      await bystander.exited;
+    },
+  };
+}
+
+test("[N2.9] a hub of another host is named by status, is a conflict for down, and no process here is killed for it", async () => {
+  using state = temporaryFolder();
+  using at = place({ XDG_STATE_HOME: state.path });
+  await using other = await ofAnotherHost(at, state.path);
+  other.write(other.files.beside);
+  const status = await at.inbox("status");
+  expect([status.code, status.json.running, status.json.hubs]).toEqual([10, false, []]);
+  expect(status.json.elsewhere).toEqual([
+    { host: "another-host", url: "http://127.0.0.1:9", pid: other.pid, file: other.files.beside },
+  ]);
+  const said = (await at.human("status")).stdout;
+  expect(said).toContain("on host another-host");
+  expect(said).toContain(other.files.beside);
+  const down = await at.inbox("down");
+  expect([down.code, down.json.error.code]).toEqual([20, "conflict"]);
+  expect(down.json.error.message).toContain("on host another-host");
+  const up = await at.inbox("up", ...plain);
+  expect([up.code, up.json.already]).toEqual([0, false]);
+  expect((await at.inbox("status")).json).toMatchObject({
+    hubs: [{ pid: up.json.hub.pid }],
+    elsewhere: [{ pid: other.pid }],
+  });
+  const ended = await at.inbox("down");
+  expect([ended.code, ended.json.stopped.length, ended.json.elsewhere.length]).toEqual([0, 1, 1]);
+  expect([other.isUntouched(), existsSync(other.files.beside)]).toEqual([true, true]);
+});
+
+test("[N2.9] a record of another host in the user's own folder is ignored, also where the database was replaced", async () => {
+  using state = temporaryFolder();
+  using at = place({ XDG_STATE_HOME: state.path });
+  await using other = await ofAnotherHost(at, state.path);
+  other.write(other.files.user);
+  const below = join(at.path, "below");
+  other.write(`${other.files.user.slice(0, -".json".length)}0.json`, {
+    database: { path: join(below, ".agents/coord.db"), file: "1:1" },
+  });
+  mkdirSync(below);
+  const status = await at.inbox("status");
+  expect([status.code, status.json.hubs, status.json.elsewhere]).toEqual([10, [], undefined]);
+  // The real bus above it is found.
+  const found = await run(["status", "--json"], { cwd: below, env: { XDG_STATE_HOME: state.path } });
+  expect(found.json.db).toBe(status.json.db);
+  const up = await at.inbox("up", ...plain);
+  expect([up.code, up.json.already]).toEqual([0, false]);
+  const names = readdirSync(dirname(other.files.user)).filter((name) =>
+    name.endsWith(`-${up.json.hub.pid}.json`),
+  );
+  expect(names).toEqual([`hub-${hostname()}-${up.json.hub.pid}.json`]);
+  expect((await at.inbox("down")).json.stopped).toHaveLength(1);
+  expect(readdirSync(dirname(other.files.user))).toHaveLength(2);
+  expect(other.isUntouched()).toBe(true);
+});
+
+test("[N2.9] a hub of another host is never lost, and ending it is refused", async () => {
+  using state = temporaryFolder();
+  using at = place();
+  await using other = await ofAnotherHost(at, state.path);
+  other.write(other.files.beside);
+  const record = JSON.parse(readFileSync(other.files.beside, "utf8"));
+  expect(isLost(record)).toBe(false);
+  expect(isLost({ ...record, process: `${hostname()} ${identityOf(other.pid)}` })).toBe(true);
+  expect(await end(record).catch(({ code }) => code)).toBe("conflict");
+  expect(other.isUntouched()).toBe(true);
+});
+
+test("[N2.9] a record of this host from an earlier boot is of a dead hub, and is removed", async () => {
+  using state = temporaryFolder();
+  using at = place({ XDG_STATE_HOME: state.path });
+  await using other = await ofAnotherHost(at, state.path);
+  const [pid, start] = identityOf(other.pid).split(":");
+  for (const file of [other.files.beside, other.files.user])
+    other.write(file, { process: `${hostname()} ${pid}:${start}:an-earlier-boot` });
+  expect((await at.inbox("status")).json).toMatchObject({ running: false, hubs: [] });
+  expect([other.files.beside, other.files.user].map((file) => existsSync(file))).toEqual([false, false]);
+  expect(other.isUntouched()).toBe(true);
 });
 
 test("[N2] a port in use: another is taken, unless one was named; then nothing is left behind", async () => {

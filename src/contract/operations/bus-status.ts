@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { hubState } from "../hub-state.ts";
+import { hubElsewhere, hubState } from "../hub-state.ts";
 import { operation } from "../operation.ts";
 
 export const busStatus = operation("bus.status", "status", () => ({
@@ -7,7 +7,14 @@ export const busStatus = operation("bus.status", "status", () => ({
   access: { on: "bus", scopes: ["admin"] },
   summary: "Show whether a hub serves this bus on this machine, and where",
   input: () => v.strictObject({}),
-  output: () => v.strictObject({ db: v.string(), running: v.boolean(), hubs: v.array(hubState()) }),
+  output: () =>
+    v.strictObject({
+      db: v.string(),
+      running: v.boolean(),
+      hubs: v.array(hubState()),
+      /** Only if there are any. */
+      elsewhere: v.optional(v.array(hubElsewhere())),
+    }),
   errors: ["not_initialized", "storage"],
   http: { none: "/healthz and /readyz say it of the hub itself" },
   mcp: { none: "it is about processes here" },

@@ -71,7 +71,8 @@ const isThere = (path: string) => {
   return kind === "folder" || kind === "other" || requireOwn(path, "file") !== undefined;
 };
 
-function connect(path: string): Database {
+/** A file that exists, whatever it contains. */
+export function connect(path: string): Database {
   if (exists(`${path}/.`)) throw notOurs(path, "it is a folder");
   requireOwnFiles(path);
   const db = openFile(path);

@@ -1,6 +1,7 @@
 /** The hub in the background, for people. */
-import type { HubState, LogLine } from "../../contract/hub-state.ts";
+import type { HubElsewhere, HubState, LogLine } from "../../contract/hub-state.ts";
 import { call, phrase } from "../../contract/phrase.ts";
+import { shellWord } from "../../contract/shell-word.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { inLine, safe } from "./safe.ts";
@@ -18,6 +19,12 @@ const hubLines = (hub: HubState, paint: Paint): string[] => [
   `  process ${hub.pid}, ${keptBy[hub.manager]}, started ${relative(hub.startedAt)}, version ${hub.version}${hub.auth ? ", requires a token" : ""}`,
   ...(hub.log === null ? [] : [`  log     ${inLine(hub.log)}`]),
 ];
+
+const elsewhereLines = (hubs: readonly HubElsewhere[] = []): string[] =>
+  hubs.flatMap(({ host, url, pid, file }) => [
+    `a hub is recorded on host ${inLine(host)} (${inLine(url)}, process ${pid}); it can only be stopped there`,
+    `  if it no longer runs, delete ${inLine(shellWord(file))}`,
+  ]);
 
 const levelPaint = (level: LogLine["level"], paint: Paint) =>
   level === "error" ? paint.red : level === "warn" ? paint.yellow : paint.dim;
@@ -47,18 +54,19 @@ export const hubRenders: HubRenders = {
       spell(phrase`  ${call("bus.status")}, ${call("bus.logs")}, ${call("bus.down")}`),
       ...warnings.map((warning) => `${paint.yellow("warning")} ${safe(warning)}`),
     ].join("\n"),
-  "bus.down": ({ db, stopped, left, killed }) => {
+  "bus.down": ({ db, stopped, left, killed, elsewhere }) => {
     const lines = stopped.map(({ url, pid }) => `stopped ${url} (process ${pid})`);
     if (killed) lines.push("it did not stop when asked, and was killed");
     if (!stopped.length) lines.push(`no hub of ${inLine(db)} runs in the background`);
     for (const { url, pid } of left)
       lines.push(`${url} (process ${pid}) runs in the foreground: press Ctrl-C there, or kill ${pid}`);
-    return lines.join("\n");
+    return [...lines, ...elsewhereLines(elsewhere)].join("\n");
   },
-  "bus.status": ({ db, hubs }, paint, spell) => {
-    if (!hubs.length)
-      return `no hub serves ${inLine(db)} on this machine; ${spell(phrase`${call("bus.up")} starts one`)}`;
-    return [...hubs.flatMap((hub) => hubLines(hub, paint)), `  database ${inLine(db)}`].join("\n");
+  "bus.status": ({ db, hubs, elsewhere }, paint, spell) => {
+    const here = hubs.length
+      ? [...hubs.flatMap((hub) => hubLines(hub, paint)), `  database ${inLine(db)}`]
+      : [`no hub serves ${inLine(db)} on this machine; ${spell(phrase`${call("bus.up")} starts one`)}`];
+    return [...here, ...elsewhereLines(elsewhere)].join("\n");
   },
   "bus.logs": ({ log, lines }, paint, spell) =>
     lines.length
