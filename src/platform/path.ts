@@ -19,9 +19,9 @@ function normalParts(path: string): string[] {
 
 export function resolve(...paths: string[]): string {
   if (foreign) return foreign.resolve(...paths);
-  let whole = "";
-  for (const path of [process.cwd(), ...paths])
-    if (path) whole = path.startsWith("/") ? path : `${whole}/${path}`;
+  // The working folder is asked for only if it matters: it may have been deleted.
+  const absolute = paths.findLastIndex((path) => path.startsWith("/"));
+  const whole = absolute < 0 ? [process.cwd(), ...paths].join("/") : paths.slice(absolute).join("/");
   return `/${normalParts(whole).join("/")}`;
 }
 

@@ -55,6 +55,17 @@ test("[S4] a refusal commits what was written before it; a throw rolls back", as
   expect(await names()).toEqual(["kept"]);
 });
 
+test("[S4] in a shared transaction a number is new after every insert, also one that returns its own", async () => {
+  await engine.write(() => run(add("first"))); // so that the next ones gather
+  const sent = sql`insert into messages (from_agent, to_agent, kind, summary, created_at) values ('a', 'b', 'event', '', '') returning message_id`;
+  const [before, made, after] = await Promise.all([
+    engine.write((tx) => tx.number("messages")),
+    engine.write(() => one<{ message_id: number }>(sent)),
+    engine.write((tx) => tx.number("messages")),
+  ]);
+  expect([before, made?.message_id, after]).toEqual([1, 1, 2]);
+});
+
 test("[S4] in a shared transaction a failing procedure undoes its own writes only", async () => {
   await engine.write(() => run(add("first"))); // so that the next ones gather
   const settled = await Promise.allSettled(

@@ -8,6 +8,18 @@ const path = fc
   .array(fc.constantFrom("/", "/", ".", "..", "a", "b c", "…", ".hidden", ""), { maxLength: 8 })
   .map((parts) => parts.join(""));
 
+test("[S1.3] an absolute path needs no working folder", () => {
+  const { cwd } = process;
+  process.cwd = () => {
+    throw new Error("it was deleted");
+  };
+  try {
+    expect(resolve("x", "/a/b", "../c", "")).toBe("/a/c");
+  } finally {
+    process.cwd = cwd;
+  }
+});
+
 test("[S1.3] paths are what node:path makes of them", () => {
   fc.assert(
     fc.property(path, path, path, (a, b, c) => {

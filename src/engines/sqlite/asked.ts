@@ -59,8 +59,9 @@ export class Asked {
     }
     if (number === undefined) this.#last.delete(into);
     else this.#last.set(into, number);
+    // The last number of a table is read by a name that is a value, not a word.
     for (const [form, known] of this.#answers)
-      if (form.words.has(into))
+      if (form.words.has(into) || form.words.has("sqlite_sequence"))
         for (const [first, alike] of known)
           if (!alike.every(({ lasting }) => lasting))
             known.set(
