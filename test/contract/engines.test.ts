@@ -57,6 +57,7 @@ const orders: Record<string, string> = {
   days: "newest first",
   hours: "oldest first",
   hits: "best first, then newest, then by kind, then the later one",
+  elsewhere: "by the name of its file",
   ended: "by name",
   kept: "of a backup: the database first, then what was beside it; documents as given",
   leases: "those that end soonest first, then by thread number",

@@ -191,4 +191,25 @@ describe.each(engines)("$name", ({ start }) => {
     expect(message?.payload).toEqual({ cancelled: true, reason: "no longer needed" });
     expect((await inbox.call("threads.show", { thread })).lease).toBeNull();
   });
+
+  test("[T8.2] the creator of a thread hears that somebody else has cancelled it, and who cancels it hears nothing", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await bring(inbox, "in_progress");
+    await inbox.call("mailbox.receive", { agent: "lead", max: 100, timeoutSeconds: 0 });
+    const waiting = bench.another().call("mailbox.receive", { agent: "lead" });
+    await inbox.call("threads.cancel", { agent: "w", thread, reason: "cannot be done" });
+    const { messages } = await waiting;
+    expect(messages).toMatchObject([
+      { senderId: "w", kind: "control", message: "cannot be done", threadId: thread },
+    ]);
+    expect((await inbox.call("mailbox.list", { agent: "w" })).messages).toEqual([]);
+
+    const other = await inbox.call("threads.send", { from: "lead", to: "w", subject: "s" });
+    await inbox.call("threads.cancel", { agent: "stranger", thread: other.thread.threadId });
+    for (const agent of ["lead", "w"])
+      expect((await inbox.call("mailbox.receive", { agent, timeoutSeconds: 0 })).messages).toMatchObject([
+        { senderId: "stranger", kind: "control" },
+      ]);
+  });
 });

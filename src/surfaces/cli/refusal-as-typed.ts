@@ -59,7 +59,12 @@ function withHint(error: InboxError, typed: Typed): InboxError {
       error,
       `for example: ${exampleFor(error, typed)}; ${program} ${op.cli.command} --help shows more`,
     );
-  if (error.code === "too_large") return hinted(error, `shorten it, or ${elsewhere(op)}`);
+  if (error.code === "too_large") {
+    const isSummary =
+      /summary/i.test(error.message) && flagsOf(op).some(({ name }) => name === "--body-file");
+    const better = isSummary ? "give it as --body-file PATH (- is standard input)" : elsewhere(op);
+    return hinted(error, `shorten it, or ${better}`);
+  }
   return error;
 }
 

@@ -145,6 +145,6 @@ function unknownFlag(
   const guess = meant(closest(name, shown.keys()).map((close) => shown.get(close)!));
   return invalid(
     `${where} has no flag ${name}${guess ? `; ${guess}` : ""}`,
-    `${where} --help lists its flags`,
+    `${where} --help lists its flags; put -- before a text that begins with -`,
   );
 }
