@@ -83,7 +83,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(agent, thread).map(([who, n]) =>
     step(
       `${who} cancels ${n}`,
-      (o) => o.cancel(n),
+      (o) => o.cancel(who, n),
       (inbox) => inbox.call("threads.cancel", { agent: who, thread: id(n) }),
     ),
   ),

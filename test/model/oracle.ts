@@ -125,11 +125,15 @@ export class Oracle {
     return outcome;
   }
 
-  cancel(n: number): Outcome {
+  cancel(agent: string, n: number): Outcome {
     const t = this.threads[n];
     if (!t) return "not_found";
     if (this.ended(t)) return "invalid_state";
-    Object.assign(t, { status: "cancelled", holder: undefined, messages: t.messages + 1 });
+    // The holder and the creator are told, except the one that cancels it.
+    const told = new Set([t.holder ?? t.assignee, t.creator]);
+    told.delete(agent);
+    const messages = t.messages + Math.max(1, told.size);
+    Object.assign(t, { status: "cancelled", holder: undefined, messages });
     return "ok";
   }
 
