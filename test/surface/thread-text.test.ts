@@ -51,3 +51,20 @@ test("[C2] cancel keeps its reason in one field, whichever flag gave it; two are
   const both = await at.inbox("cancel", await held(at), "a", "--summary", "b", "--agent", "lead");
   expect([both.code, both.json.error.hint]).toEqual([30, "leave out REASON, or leave out --summary"]);
 });
+
+test("[C2] a text that begins with a hyphen, or is too long for a summary, is refused with the way to pass it", async () => {
+  using at = await desk();
+  const thread = await held(at);
+  const long = "x".repeat(5000);
+  const hyphen = (await at.inbox("done", thread, "- first", "--agent", "w")).json.error;
+  expect(hyphen.hint).toContain("put -- before a text that begins with -");
+  const large = (await at.inbox("done", thread, long, "--agent", "w")).json.error;
+  expect([large.code, large.hint]).toEqual(["too_large", expect.stringContaining("--body-file PATH")]);
+  // Both ways work.
+  const first = await at.human("done", thread, "--agent", "w", "--", "- first");
+  expect([first.code, first.stdout]).toEqual([0, expect.stringContaining("- first")]);
+  writeFileSync(join(at.path, "long.txt"), long);
+  const other = await held(at);
+  const ended = await at.inbox("done", other, "--agent", "w", "--body-file", "long.txt");
+  expect(ended.json.message.body).toBe(long);
+});
