@@ -59,7 +59,7 @@ describe.each(engines)("$name", (engine) => {
     expect(await bench.due()).toEqual(["blank", "other"]);
   });
 
-  test("[Q3] a task that was killed is reported as killed, even if its program ended well before it was stopped", async () => {
+  test("[Q3] a task that was killed is reported as killed, even if its program exits with success before it is stopped", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     await bench.started("sub");

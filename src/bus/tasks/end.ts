@@ -106,7 +106,7 @@ export const whyKilled = (row: TaskRow, thread: ThreadRow): End | undefined =>
       ? { error: "its thread was cancelled", reason: "cancelled" }
       : undefined;
 
-/** [Q3] A program may still end well after its task was killed, because it heard of what was killed below it: it was killed. */
+/** [Q3] A program can exit with success after its task was killed, if it hears first of a killed task below it. It counts as killed. */
 const orKilled = (ending: Ending, killed: End | undefined): Ending =>
   killed && ending.success ? { ...ending, ...killed, success: false, partial: ending.final } : ending;
 
