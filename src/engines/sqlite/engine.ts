@@ -94,6 +94,7 @@ function sameFile(path: string): () => void {
     if (found === undefined || found !== first)
       throw new InboxError("storage", `${path} was deleted or replaced while this process had it open`, {
         hint: "run the command again; a hub has to be restarted",
+        details: { missing: true },
       });
   };
 }
