@@ -96,7 +96,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     const address = addressHere(host, server.url);
     const supervision =
       options.supervise === false ? undefined : superviseHere(inbox.engine, options, address, met);
-    const tending = inbox.tend(ending.signal, options.notify);
+    const tending = inbox.tend({ signal: ending.signal, complain: options.complain }, options.notify);
     return {
       url: server.url,
       db: withoutPassword(db),

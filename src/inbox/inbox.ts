@@ -30,6 +30,7 @@ import { type BusOperation, handlers } from "./handlers.ts";
 import type { NotifyOptions } from "./notify.ts";
 import { type BusOptions, openBus } from "./open-bus.ts";
 import { tendEntries, tendRetention, tendSearch } from "./upkeep.ts" with { load: "when-called" };
+import type { Upkeep } from "./upkeep.ts";
 
 export { endOfWait } from "../waiting/end-of-wait.ts";
 export type { Handed, Word } from "../waiting/handed.ts";
@@ -76,7 +77,7 @@ export interface EmbeddedInbox extends Inbox {
   /** The files on this machine that belong to the bus, and are never documents. */
   readonly files: BusFiles;
   /** The maintenance of a long-running process, until the signal. */
-  tend(signal: AbortSignal, notify?: NotifyOptions): Promise<void>;
+  tend(upkeep: Omit<Upkeep, "engine">, notify?: NotifyOptions): Promise<void>;
 }
 
 export interface InboxOptions extends BusOptions {
@@ -143,14 +144,15 @@ export function openInbox(
       ),
     revocations: (signal) => heard(engine.subscribe([revocationTopic]), signal),
     hasTokens: () => engine.read(() => hasTokens()),
-    async tend(signal, notify) {
+    async tend(tending, notify) {
+      const upkeep = { ...tending, engine };
       const { taskFiles } = require("../orch/task-files.ts") as typeof import("../orch/task-files.ts");
       const { tendNotifications } = require("./notify.ts") as typeof import("./notify.ts");
       await Promise.all([
-        tendEntries(engine, journal?.(), signal),
-        tendSearch(engine, signal),
-        notify && tendNotifications(engine, notify, signal),
-        tendRetention(engine, taskFiles(location, process.env), signal),
+        tendEntries(upkeep, journal?.()),
+        tendSearch(upkeep),
+        notify && tendNotifications(upkeep, notify),
+        tendRetention(upkeep, taskFiles(location, process.env)),
       ]);
     },
     close: engine.close,
