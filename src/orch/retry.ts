@@ -10,7 +10,7 @@ export const startMs = 120_000;
 /** A database file that was moved away may be moved back; one that is missing for longer was deleted. */
 const missingMs = 120_000;
 
-/** Told of each failed call: true once the database file has been missing, or another file, for so long that it is given up. */
+/** Told of each failed call: true once the database file has been missing, or another file, for the given time. */
 export function missingFor(limitMs = missingMs): (error: unknown) => boolean {
   let since: number | undefined;
   return (error) => {
