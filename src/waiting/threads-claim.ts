@@ -4,7 +4,7 @@ import {
   claimable,
   type Granted,
   grantedBefore,
-  nobody,
+  nothingFor,
   threadsClaim,
 } from "../bus/procedures/threads-claim.ts";
 import { InboxError } from "../contract/errors.ts";
@@ -43,6 +43,6 @@ export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSi
     { timeoutMs: inMs(input.timeoutSeconds), signal, agent: input.agent },
   );
   if (claimed) return { ...claimed, answer: { woke: true, ...claimed.answer } };
-  const { answer, fresh } = nobody(await engine.read((tx) => tx.settled()));
+  const { answer, fresh } = await engine.read((tx) => nothingFor(tx, input.agent, true));
   return { answer: { woke: false, ...answer }, fresh };
 }

@@ -2,7 +2,7 @@
 
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { call, phrase } from "../../contract/phrase.ts";
+import { ownCall, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { isKnown, recipientOf, seen } from "../agent.ts";
 import { reached } from "../ended-agent.ts";
@@ -23,7 +23,7 @@ export function* threadsReassign(
   yield* notOfSubAgent(thread, "reassign");
   if (thread.assigned_to === to)
     throw new InboxError("invalid_state", `thread ${id} is already assigned to "${to}"`, {
-      hint: phrase`choose another agent; ${call("threads.release", { thread: id, force: true })} returns it to its original recipient`,
+      hint: phrase`choose another agent; ${ownCall("threads.release", { thread: id, force: true })} returns it to its original recipient`,
       details: { thread_id: id, status: thread.status, assigned_to: to },
     });
   const lease = yield* findLease(thread.thread_id);

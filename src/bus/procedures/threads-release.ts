@@ -1,7 +1,7 @@
 /** The holder releases the thread; it is assigned again to whom it was sent. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { blank, call, field, phrase } from "../../contract/phrase.ts";
+import { blank, field, ownCall, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
@@ -19,7 +19,7 @@ export function* threadsRelease(
       "invalid_input",
       phrase`${field("reason")} is for releasing another agent's thread with ${field("force")}`,
       {
-        hint: phrase`leave out ${field("reason")}; to say why you stop, use ${call("threads.update", { thread: input.thread, summary: blank("why") })} first`,
+        hint: phrase`leave out ${field("reason")}; to say why you stop, use ${ownCall("threads.update", { thread: input.thread, summary: blank("why") })} first`,
       },
     );
   const locked = yield* lockWithLease(tx, input.thread);

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { flag, integer, name } from "../fields.ts";
-import { lease } from "../lease.ts";
+import { held, lease } from "../lease.ts";
 import { operation } from "../operation.ts";
 import { statusFilter, thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
@@ -28,6 +28,8 @@ export const threadsFetch = operation("threads.fetch", "fetch", () => ({
         v.strictObject({ ...thread().entries, claimable: v.boolean(), lease: v.nullable(lease()) }),
       ),
       nextEventId: nextEventId(),
+      /** If there are none: what the agent holds already. */
+      held: held(),
     }),
   errors: ["invalid_input"],
   cli: { identity: "agent" },

@@ -33,6 +33,8 @@ export interface CommandInput {
   input: Record<string, unknown>;
   /** Warnings, such as for an artifact that does not exist. */
   warnings: string[];
+  /** The caller's name, if it was typed. */
+  typedAgent?: string;
 }
 
 const invalid = (message: string, hint?: string) => new InboxError("invalid_input", message, { hint });
@@ -57,7 +59,7 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
       const path = field.path && input[field.key];
       if (path && !exists(String(path))) warnings.push(`${path} does not exist`);
     }
-  return { input, warnings };
+  return { input, warnings, typedAgent: scanned.globals.agent };
 }
 
 const takes = (op: AnyOperation, flag: string) => acceptedFlagsOf(op).some(({ name }) => name === flag);

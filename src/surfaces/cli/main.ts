@@ -159,13 +159,13 @@ const offer: typeof import("./bus-trust.ts").offerTrust = (...args) =>
 async function answer(
   op: AnyOperation,
   handed: Handed<unknown>,
-  { warnings }: CommandInput,
+  command: CommandInput,
   json: boolean,
 ): Promise<number> {
   const { value } = handed;
   const { text, aside } = json
-    ? { text: jsonAnswer(op, value as object, warnings), aside: "" }
-    : humanAnswer(op, value, warnings);
+    ? { text: jsonAnswer(op, value as object, command.warnings), aside: "" }
+    : humanAnswer(op, value, command);
   let taken = false;
   try {
     taken = (!handed.confirm || (await hasOutput())) && (await print(text));
@@ -201,9 +201,10 @@ function bareAnswer({ cli: { bare } }: AnyOperation, value: Record<string, unkno
   return Array.isArray(shown) ? shown : { ...(shown as object), ...rest };
 }
 
-function humanAnswer(op: AnyOperation, value: unknown, warnings: readonly string[]): Apart {
+function humanAnswer(op: AnyOperation, value: unknown, { warnings, typedAgent }: CommandInput): Apart {
   for (const warning of warnings) warn(warning);
-  return renderApart(op.name as OperationName, value as never, paintFor(1), typing);
+  const spelling = (called: AnyOperation) => typing(called, typedAgent);
+  return renderApart(op.name as OperationName, value as never, paintFor(1), spelling);
 }
 
 async function report(error: InboxError, json: boolean): Promise<number> {

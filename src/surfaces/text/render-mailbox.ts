@@ -1,7 +1,7 @@
 /** An inbox: its messages, and those that are handed over to a reader. */
 import type { Mail } from "../../contract/mail.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
-import { blank, call, phrase } from "../../contract/phrase.ts";
+import { blank, call, ownCall, phrase } from "../../contract/phrase.ts";
 import { failureText } from "./failure.ts";
 import { messageText, repeats } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
@@ -12,11 +12,8 @@ import { senderText } from "./sender.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
 
-const waitingFor = (correlationId: string, from?: string) =>
-  phrase`${call("mailbox.decide", { wait: true, correlationId, ...(from !== undefined && { from }) })}`;
-
-/** Without a name the command line asks as this one. */
-const usual = "main";
+const waitingFor = (correlationId: string) =>
+  phrase`${ownCall("mailbox.decide", { wait: true, correlationId })}`;
 
 const emptyText = (hidden: number) =>
   hidden ? `no mail; ${hidden} handed to another reader and not yet acked` : "no mail";
@@ -51,7 +48,7 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
   "mailbox.ask": ({ message, correlationId, recipient }, paint, spell) => {
     const question = message.messageId;
     const next = message.payload.choices
-      ? phrase`${call("mailbox.answer", { question, choice: blank("CHOICE") })} answers it; ${waitingFor(correlationId, message.fromAgent === usual ? undefined : message.fromAgent)} waits for the decision`
+      ? phrase`${call("mailbox.answer", { question, choice: blank("CHOICE") })} answers it; ${waitingFor(correlationId)} waits for the decision`
       : phrase`${call("mailbox.answer", { question, message: blank("…") })} answers it`;
     return `${messageText(message, paint)}\n${paint.dim(spell(next))}${recipientText(recipient, paint, spell)}`;
   },

@@ -1,8 +1,8 @@
 /** Threads, as lines or rows, and their messages. */
 
-import type { Lease } from "../../contract/lease.ts";
+import type { HeldThread, Lease } from "../../contract/lease.ts";
 import type { Message } from "../../contract/message.ts";
-import { field, phrase } from "../../contract/phrase.ts";
+import { blank, field, ownCall, phrase, type Text } from "../../contract/phrase.ts";
 import type { Thread } from "../../contract/thread.ts";
 import { messageText } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
@@ -33,6 +33,21 @@ function threadRows(threads: readonly Thread[], paint: Paint): string[][] {
 
 const threadHead = ["THREAD", "STATUS", "PRIORITY", "FROM", "TO", "UPDATED", "SUBJECT"];
 
+/** [L11] What an agent that found nothing holds already, and how it continues. */
+function heldText(held: readonly HeldThread[] | undefined, paint: Paint, spell: (text: Text) => string) {
+  if (!held?.length) return "";
+  const rows = held.map(({ threadId, status, expiresAt, subject }) => [
+    threadId,
+    statusText(status, paint),
+    relative(expiresAt),
+    cut(subject, 50),
+  ]);
+  const table = textTable(["YOU HOLD", "STATUS", "LEASE EXPIRES", "SUBJECT"], rows, paint.dim);
+  const thread = held[0]!.threadId;
+  const next = phrase`continue with ${ownCall("threads.claim", { thread })}; end it with ${ownCall("threads.done", { thread, summary: blank("RESULT") })}, or give it up with ${ownCall("threads.release", { thread })}`;
+  return `\n${table}\n${spell(next)}`;
+}
+
 /** The most common answer: the state of the thread, and the message. */
 const said = ({ thread, message }: { thread: Thread; message: Message }, paint: Paint) =>
   `${headline(thread, paint)}\n${messageText(message, paint)}`;
@@ -59,13 +74,13 @@ export const threadRenders: NounRenders<"threads"> = {
     (output.lost === null ? "" : `\n${safe(output.lost)} was told to stop`) +
     recipientText(output.recipient, paint, spell),
   "threads.renew": ({ thread, lease }, paint) => `${headline(thread, paint)}\nlease ${leaseText(lease)}`,
-  "threads.claim": ({ thread, lease, messages }, paint) => {
-    if (!thread || !lease) return "nothing to claim";
+  "threads.claim": ({ thread, lease, messages, held }, paint, spell) => {
+    if (!thread || !lease) return `nothing to claim${heldText(held, paint, spell)}`;
     const head = `${headline(thread, paint)}\nlease expires ${relative(lease.expiresAt)}, attempt ${lease.attempt}, token ${lease.token}`;
     return [head, ...messages.map((message) => messageText(message, paint))].join("\n\n");
   },
-  "threads.fetch": ({ threads }, paint) => {
-    if (!threads.length) return "nothing to do";
+  "threads.fetch": ({ threads, held }, paint, spell) => {
+    if (!threads.length) return `nothing to do${heldText(held, paint, spell)}`;
     const rows = threadRows(threads, paint).map((row, i) => [
       ...row,
       threads[i]!.claimable ? paint.green("yes") : "no",
