@@ -14,7 +14,7 @@ import { append, latestEventOf, numbered } from "../event.ts";
 import { expiryAfter } from "../expiry.ts";
 import { refuseGivenUp } from "../given-up.ts";
 import { collectAll } from "../hand-over/collect.ts";
-import { heldBy } from "../held-threads.ts";
+import { toldWithoutWork } from "../held-threads.ts";
 import {
   conflict,
   findLease,
@@ -59,11 +59,15 @@ export interface Granted {
   fresh: boolean;
 }
 
-/** Nothing to claim, as of an event. `tells`: with the threads that the agent holds already ([L11]). */
-export function* nothingFor(tx: Context, agent: string, tells: boolean): Procedure<Granted> {
+/** Nothing to claim, as of an event. `tells`: what the agent may have forgotten, or mistyped ([L11], [M13]). */
+export function* nothingFor(
+  tx: Context,
+  agent: string,
+  { tells, joined }: { tells: boolean; joined?: boolean },
+): Procedure<Granted> {
   const nextEventId = yield* tx.settled();
-  const held = tells ? yield* heldBy(agent) : {};
-  return { answer: { nextEventId, thread: null, lease: null, messages: [], ...held }, fresh: false };
+  const told = tells ? yield* toldWithoutWork(tx, agent, joined) : {};
+  return { answer: { nextEventId, thread: null, lease: null, messages: [], ...told }, fresh: false };
 }
 
 export function* threadsClaim(tx: Context, input: Input): Procedure<Granted | Refused> {
@@ -78,7 +82,7 @@ export function* threadsClaim(tx: Context, input: Input): Procedure<Granted | Re
     const found = (best && (yield* adopted(tx, best, now))) ?? (yield* firstFree(tx, names));
     best = undefined;
     // A claim that waits is told when it stops, not each time that another agent was faster.
-    if (!found) return yield* nothingFor(tx, input.agent, !input.wait);
+    if (!found) return yield* nothingFor(tx, input.agent, { tells: !input.wait });
     if (!isFree(found)) continue; // another agent was faster
     // A refusal means that this thread has just failed for good ([L7]): it is no candidate any more.
     const claimed = yield* claimThread(tx, found, input, names);

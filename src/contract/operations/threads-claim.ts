@@ -6,6 +6,7 @@ import { grantedLease, held, leaseSeconds, leaseToken } from "../lease.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { blank, field, phrase } from "../phrase.ts";
+import { unknown } from "../recipient.ts";
 import { thread } from "../thread.ts";
 import { nextEventId, timeoutSeconds } from "../waiting.ts";
 
@@ -39,6 +40,7 @@ export const threadsClaim = operation("threads.claim", "claim", () => ({
       messages: v.array(message()),
       /** If nothing was granted: what the agent holds already. */
       held: held(),
+      unknown: unknown(),
     }),
   errors: ["invalid_input", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
   cli: { plain: ["thread"], identity: "agent" },

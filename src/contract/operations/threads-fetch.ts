@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { flag, integer, name } from "../fields.ts";
 import { held, lease } from "../lease.ts";
 import { operation } from "../operation.ts";
+import { unknown } from "../recipient.ts";
 import { statusFilter, thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
 
@@ -30,6 +31,7 @@ export const threadsFetch = operation("threads.fetch", "fetch", () => ({
       nextEventId: nextEventId(),
       /** If there are none: what the agent holds already. */
       held: held(),
+      unknown: unknown(),
     }),
   errors: ["invalid_input"],
   cli: { identity: "agent" },

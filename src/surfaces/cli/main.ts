@@ -6,6 +6,7 @@ import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
 import { spelledIn } from "../../contract/phrase.ts";
+import type { Unknown } from "../../contract/recipient.ts";
 import type { BusOperation, Handed, Inbox } from "../../inbox/inbox.ts";
 import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate.ts";
 import { argumentBytes } from "../../platform/argument-bytes.ts";
@@ -14,6 +15,7 @@ import { versionLine } from "../../version.ts";
 import { inShell } from "../spelling/shell.ts";
 import type { Apart } from "../text/noun-renders.ts";
 import { snakeCase } from "../text/recase.ts";
+import { unknownLines } from "../text/recipient.ts" with { load: "when-called" };
 import { refusalText } from "../text/refusal.ts" with { load: "when-called" };
 import { renderApart } from "../text/render.ts" with { load: "when-called" };
 import { safe, safeJson } from "../text/safe.ts";
@@ -138,7 +140,7 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   }
   // What it has started continues without it.
   const signal = op.waits?.goesOn ? untilInterrupted() : undefined;
-  const options = { idempotencyKey, signal, caller: { surface: "cli" as const } };
+  const options = { idempotencyKey, signal, noteUnknown, caller: { surface: "cli" as const } };
   let handed: Handed<unknown>;
   try {
     handed = await inbox.hand(op.name as BusOperation, input as never, options);
@@ -150,6 +152,9 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   const exit = await answer(op, handed, command, json);
   return signal?.aborted && exit === exitNothing ? exitInterrupted : exit;
 }
+
+const noteUnknown = (unknown: readonly Unknown[]) =>
+  complain(`${unknownLines(unknown, paintFor(2)).join("\n")}\n`);
 
 /** Loaded only when needed: on a bus that is not trusted. */
 const offer: typeof import("./bus-trust.ts").offerTrust = (...args) =>

@@ -6,7 +6,7 @@ import { failureText } from "./failure.ts";
 import { messageText, repeats } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
-import { copiesText, recipientText } from "./recipient.ts";
+import { copiesText, recipientText, unknownLines } from "./recipient.ts";
 import { cut, inLine, safe } from "./safe.ts";
 import { senderText } from "./sender.ts";
 import { textTable } from "./text-table.ts";
@@ -32,8 +32,10 @@ function oneMail(mail: Mail, paint: Paint): string {
   return `${head}\n${(failed ?? safe(said).trimEnd()).replace(/^/gm, "  ")}`;
 }
 
-const mailText = ({ messages, hidden }: OutputOf<"mailbox.receive">, paint: Paint) =>
-  messages.length ? messages.map((mail) => oneMail(mail, paint)).join("\n\n") : emptyText(hidden);
+const mailText = ({ messages, hidden, unknown }: OutputOf<"mailbox.receive">, paint: Paint) =>
+  messages.length
+    ? messages.map((mail) => oneMail(mail, paint)).join("\n\n")
+    : [emptyText(hidden), ...unknownLines(unknown, paint)].join("\n");
 
 export const mailboxRenders: NounRenders<"mailbox"> = {
   "mailbox.send": ({ message, recipient, copies }, paint, spell) =>
@@ -61,7 +63,8 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
       names.length ? [`${paint.yellow(word)} ${names.map(safe).join(", ")}`] : [];
     const missing = silent("no answer from", output.missing);
     const dead = silent("finished, result already collected:", output.dead);
-    return [...mails, ...missing, ...dead].join("\n\n") || "no answers";
+    const unknown = unknownLines(output.unknown, paint);
+    return [...mails, ...missing, ...dead, ...unknown].join("\n\n") || "no answers";
   },
   "mailbox.list": ({ messages, total, hidden }, paint) => {
     if (!total) return emptyText(hidden);

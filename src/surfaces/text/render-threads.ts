@@ -7,7 +7,7 @@ import type { Thread } from "../../contract/thread.ts";
 import { messageText } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
-import { recipientText } from "./recipient.ts";
+import { recipientText, unknownLines } from "./recipient.ts";
 import { cut, safe } from "./safe.ts";
 import { statusText } from "./status.ts";
 import { textTable } from "./text-table.ts";
@@ -34,8 +34,12 @@ function threadRows(threads: readonly Thread[], paint: Paint): string[][] {
 const threadHead = ["THREAD", "STATUS", "PRIORITY", "FROM", "TO", "UPDATED", "SUBJECT"];
 
 /** [L11] What an agent that found nothing holds already, and how it continues. */
-function heldText(held: readonly HeldThread[] | undefined, paint: Paint, spell: (text: Text) => string) {
-  if (!held?.length) return "";
+function heldLines(
+  held: readonly HeldThread[] | undefined,
+  paint: Paint,
+  spell: (text: Text) => string,
+): string[] {
+  if (!held?.length) return [];
   const rows = held.map(({ threadId, status, expiresAt, subject }) => [
     threadId,
     statusText(status, paint),
@@ -45,7 +49,7 @@ function heldText(held: readonly HeldThread[] | undefined, paint: Paint, spell: 
   const table = textTable(["YOU HOLD", "STATUS", "LEASE EXPIRES", "SUBJECT"], rows, paint.dim);
   const thread = held[0]!.threadId;
   const next = phrase`continue with ${ownCall("threads.claim", { thread })}; end it with ${ownCall("threads.done", { thread, summary: blank("RESULT") })}, or give it up with ${ownCall("threads.release", { thread })}`;
-  return `\n${table}\n${spell(next)}`;
+  return [table, spell(next)];
 }
 
 /** The most common answer: the state of the thread, and the message. */
@@ -74,13 +78,17 @@ export const threadRenders: NounRenders<"threads"> = {
     (output.lost === null ? "" : `\n${safe(output.lost)} was told to stop`) +
     recipientText(output.recipient, paint, spell),
   "threads.renew": ({ thread, lease }, paint) => `${headline(thread, paint)}\nlease ${leaseText(lease)}`,
-  "threads.claim": ({ thread, lease, messages, held }, paint, spell) => {
-    if (!thread || !lease) return `nothing to claim${heldText(held, paint, spell)}`;
+  "threads.claim": ({ thread, lease, messages, held, unknown }, paint, spell) => {
+    if (!thread || !lease)
+      return ["nothing to claim", ...heldLines(held, paint, spell), ...unknownLines(unknown, paint)].join(
+        "\n",
+      );
     const head = `${headline(thread, paint)}\nlease expires ${relative(lease.expiresAt)}, attempt ${lease.attempt}, token ${lease.token}`;
     return [head, ...messages.map((message) => messageText(message, paint))].join("\n\n");
   },
-  "threads.fetch": ({ threads, held }, paint, spell) => {
-    if (!threads.length) return `nothing to do${heldText(held, paint, spell)}`;
+  "threads.fetch": ({ threads, held, unknown }, paint, spell) => {
+    if (!threads.length)
+      return ["nothing to do", ...heldLines(held, paint, spell), ...unknownLines(unknown, paint)].join("\n");
     const rows = threadRows(threads, paint).map((row, i) => [
       ...row,
       threads[i]!.claimable ? paint.green("yes") : "no",
