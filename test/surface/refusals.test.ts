@@ -4,7 +4,9 @@ import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFi
 import { join } from "node:path";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { table } from "../../src/contract/operations/index.ts";
+import { acceptedFlagsOf, globalFlags } from "../../src/surfaces/cli/flags.ts";
 import { commandHelp } from "../../src/surfaces/cli/help.ts";
+import { scanArguments } from "../../src/surfaces/cli/scan.ts";
 import { type Desk, desk, program as inboxProgram, orch, run } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
 
@@ -197,6 +199,57 @@ test("[C15.4] a refusal names everything that is missing, not only the first thi
   );
 });
 
+test("[C15.5] a text that is the name of a flag is sent with =, and is never taken for that flag", async () => {
+  using at = await desk();
+  await at.inbox("send", "user", "here", "--agent", "bob");
+  const sent = async (...words: string[]) => at.human("send", "bob", "--agent", "ada", ...words);
+  for (const text of ["--help", "--version", "--json", "--db", "--message=x", "--agent"]) {
+    const { code, stdout, stderr } = await sent("--message", text);
+    expect([text, code, stdout.includes("Usage"), stdout.includes("0.1.0")]).toEqual([
+      text,
+      30,
+      false,
+      false,
+    ]);
+    expect(stderr + stdout).toContain(`write --message=${text}`);
+    const whole = await sent(`--message=${text}`);
+    expect([text, whole.code, whole.stdout.trimEnd().split("\n").at(-1)]).toEqual([
+      text,
+      0,
+      expect.stringContaining(text),
+    ]);
+  }
+  for (const short of ["-h", "-V", "-1"]) expect((await sent("--message", short)).code).toBe(0);
+  expect(
+    (await at.inbox("mail", "--agent", "bob")).json.messages.map(
+      ({ message }: { message: string }) => message,
+    ),
+  ).toEqual(["--help", "--version", "--json", "--db", "--message=x", "--agent", "-h", "-V", "-1"]);
+  // A flag that only lacks its value still has the help of its command.
+  expect((await at.human("send", "--help", "--message")).stdout).toContain("Usage");
+});
+
+test("[C15.5] this holds for every flag of every command", () => {
+  for (const op of table as readonly AnyOperation[]) {
+    const flags = acceptedFlagsOf(op);
+    for (const { name, value } of [...globalFlags, ...flags]) {
+      if (value === undefined) continue;
+      for (const text of ["--help", "--version", "--json", name]) {
+        const scan = (...words: string[]) => scanArguments(words, flags, op.cli.command, { collects: true });
+        expect([op.name, scan(name, text).asValue]).toEqual([op.name, `${name}=${text}`]);
+        const { given, globals } = scan(`${name}=${text}`);
+        expect([op.name, given[0]?.value ?? globals[name.slice(2) as "agent"]]).toEqual([op.name, text]);
+        expect([op.name, globals.help, globals.version, globals.json]).toEqual([
+          op.name,
+          false,
+          false,
+          false,
+        ]);
+      }
+    }
+  }
+});
+
 test("[C15.4] the same over REST", async () => {
   await using hub = await hubHere();
   const missing = async (route: string, input: Record<string, string>) =>
@@ -337,7 +390,7 @@ test("[C2] answers say what was done: mute, retain, setup, logs, pools, cancel",
     cancelled.match(/cancelled: not needed/g)!.length + (cancelled.match(/payload/g)?.length ?? 0),
   );
   expect(await refused(at, "release thr_1 --agent w --reason tired")).toContain(
-    'use inbox update thr_1 "why" first',
+    'use inbox update thr_1 "why" --agent w first',
   );
 });
 

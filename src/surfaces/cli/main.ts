@@ -41,7 +41,7 @@ export async function main(argv: readonly string[], program: Program): Promise<n
     checkEncoding(argv);
     return await dispatch(argv, program);
   } catch (error) {
-    return report(asInboxError(error), argv.includes("--json"));
+    return report(asInboxError(error), beforeTexts(argv).includes("--json"));
   }
 }
 
@@ -53,8 +53,10 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
   const rest = argv.toSpliced(at, length);
   const forms = operationsOf(command, program);
   const scanned = scanForms(forms, rest, command, program);
-  if (scanned.globals.version) return writeOut(versionLine(program));
-  if (scanned.globals.help) return writeOut(commandHelp(command, program));
+  // [C15] In `--body --help` the flag may be the text: the call is refused, not forgotten.
+  const isCall = scanned.asValue !== undefined;
+  if (scanned.globals.version && !isCall) return writeOut(versionLine(program));
+  if (scanned.globals.help && !isCall) return writeOut(commandHelp(command, program));
   const op = chooseForm(forms, scanned);
   try {
     return await run(op, inputOf(op, scanned, { cwd: process.cwd(), env: process.env, program }), scanned);
@@ -62,6 +64,10 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
     throw error instanceof InboxError ? asTyped(error, { op, program, scanned }) : error;
   }
 }
+
+/** What comes after -- is text. */
+const beforeTexts = (argv: readonly string[]) =>
+  argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
 
 /** Most commands have one form. Of two, the more likely one is tried first, because building a schema takes time. */
 function scanForms(
