@@ -58,6 +58,6 @@ export const mailboxGather = operation("mailbox.gather", "gather", () => ({
     renamed: { timeoutSeconds: "timeout" },
     without: ["correlationId", "ack", "visibilitySeconds"],
   },
-  nothing: ({ woke, messages }) => !woke && !messages.length,
+  nothing: ({ messages }) => !messages.length,
   examples: ["inbox gather --agent main --from worker-a,worker-b --timeout-seconds 300"],
 }));

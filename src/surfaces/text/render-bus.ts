@@ -44,8 +44,10 @@ function doctorText(
     ...(fix === undefined ? [] : [`     ${paint.dim("fix")} ${setIn(spell(fix), 9)}`]),
     ...(left === undefined ? [] : [`     ${paint.dim("not automatic")} ${setIn(spell(left), 19)}`]),
   ]);
-  if (fixable.length)
-    lines.push(`${spell(phrase`${call("bus.doctor", { fix: true })}`)} repairs: ${fixable.join(", ")}`);
+  const isProblem = (name: string) => checks.some((check) => check.name === name && check.status !== "ok");
+  const problems = fixable.filter(isProblem);
+  if (problems.length)
+    lines.push(`${spell(phrase`${call("bus.doctor", { fix: true })}`)} repairs: ${problems.join(", ")}`);
   return lines.join("\n");
 }
 

@@ -57,6 +57,8 @@ const isMore = ({ usage, usageTotal }: Pick<TaskInQueue, "usage" | "usageTotal">
   usageTotal !== null && JSON.stringify(usageTotal) !== JSON.stringify(usage);
 
 /** For a task without reported usage: whether any will be reported. */
+const logOf = (name: string) => phrase`${call("tasks.log", { name })} shows what it did`;
+
 const unreported = (reports: Reported | null) =>
   reports?.tokens === "none" && reports.cost === "none" ? "not reported by its program" : null;
 
@@ -173,9 +175,10 @@ export const taskRenders: NounRenders<"tasks"> = {
     if (status === "running")
       return `${safe(terminalId)} is still running; ${spell(phrase`${ownCall("tasks.handoff", { terminalId })} continues waiting`)}`;
     if (message === null)
-      return `${safe(terminalId)} has finished; no result is waiting: it was already collected, or the task was removed`;
+      return `${safe(terminalId)} has finished; no result is waiting: it was already collected, or the task was removed; ${spell(logOf(terminalId))}`;
     if (success) return safe(message);
-    return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
+    const failure = failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
+    return `${paint.bold(safe(terminalId))} ${failure}\n${paint.dim(spell(logOf(terminalId)))}`;
   },
   "tasks.kill": ({ killed }) => `killed ${killed.map(safe).join(", ")}`,
   "tasks.send": ({ delivered, task, ...sent }) =>
