@@ -53,7 +53,8 @@ export async function busMigrate(
     );
   await checkCopy(source, target, busId);
   if (!(await target.engine.write((tx) => take(tx, busId), { repeatable: true }))) throw otherBus(target);
-  return { ...(await copyBus(source, target, put, busId)), ...(created && { created }) };
+  const { from: copiedFrom, to: copiedTo, ...rest } = await copyBus(source, target, put, busId);
+  return { from: copiedFrom, to: copiedTo, ...(created && { created }), ...rest };
 }
 
 /** A source that does not exist was misnamed: creating it would not help. */

@@ -4,7 +4,7 @@ import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFi
 import { join } from "node:path";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { table } from "../../src/contract/operations/index.ts";
-import { acceptedFlagsOf, globalFlags } from "../../src/surfaces/cli/flags.ts";
+import { acceptedFlagsOf, flagsOf, globalFlags } from "../../src/surfaces/cli/flags.ts";
 import { commandHelp } from "../../src/surfaces/cli/help.ts";
 import { scanArguments } from "../../src/surfaces/cli/scan.ts";
 import { type Desk, desk, program as inboxProgram, orch, run } from "../support/cli.ts";
@@ -154,7 +154,7 @@ test("[C15] a message's id is accepted with and without msg_, wherever one is ta
 test("[C15] an example has real values, and a refused item of a list is shown as it was given", async () => {
   using at = await desk();
   const cases: [line: string, said: string][] = [
-    ["entries snooze x", "inbox entries snooze 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11;"],
+    ["entries snooze x", "inbox entries snooze 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11"],
     ["entries snooze 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11 --until soon", "--until 2026-05-18T08:00:00Z;"],
     ["entries list --before x", "--before 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11;"],
     ["entries list --workspace x", "--workspace ws-abc123;"],
@@ -455,4 +455,45 @@ test("[C13] a mistyped flag gets suggestions only from flags that the help shows
   expect(code).toBe(30);
   expect(stderr).toContain('inbox receive has no flag --wait; did you mean "--timeout-seconds"?');
   expect((await d.human("receive", "--help")).stdout).not.toContain("--wait");
+});
+
+test("[C8.3] the usage line of every command has the flags that it cannot do without", async () => {
+  for (const op of table as readonly AnyOperation[]) {
+    const names = flagsOf(op).filter(
+      ({ role, field: { key, required } }) =>
+        required && role !== "file" && key !== op.cli.identity && !op.cli.plain?.includes(key),
+    );
+    const program = op.cli.program === "orch" ? "orch" : "inbox";
+    const help = commandHelp(op.cli.command, program);
+    const usage = help.split("\n").filter((line) => line.startsWith("Usage: "));
+    for (const { name } of names)
+      expect([op.name, usage.some((line) => line.includes(`${name} `))]).toEqual([op.name, true]);
+  }
+  using at = await desk();
+  expect((await at.human("reassign", "--help")).stdout).toContain(
+    "Usage: inbox reassign THREAD --to AGENT [flags]",
+  );
+  expect(await refused(at, "reassign thr_1 bob --agent a")).toContain(
+    "usage: inbox reassign THREAD --to AGENT",
+  );
+});
+
+test("[C15.2] the example of a refusal does what was meant, also if nothing of the command could be kept", async () => {
+  using at = await desk();
+  expect(await refused(at, "retain set messages")).toContain(
+    "for example: inbox retain set events --days 30;",
+  );
+  expect(await refused(at, "entries push ws-1")).toContain(
+    'for example: inbox entries push ws-abc123 --comments "Deploy now?"',
+  );
+});
+
+test("[L10.6] who releases another agent's thread is told how to take it away, as it can be typed", async () => {
+  using at = await desk();
+  await at.inbox("send", "--agent", "lead", "--to", "w", "--subject", "s");
+  await at.inbox("claim", "--agent", "w");
+  expect(await refused(at, "release thr_1 --agent lead")).toContain(
+    'hint  wait, or ask "w" to release it; its creator or a leader takes it away with inbox release thr_1 --force --agent lead',
+  );
+  expect((await at.inbox("release", "thr_1", "--force", "--agent", "lead")).code).toBe(0);
 });

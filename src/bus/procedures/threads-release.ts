@@ -24,7 +24,7 @@ export function* threadsRelease(
     );
   const locked = yield* lockWithLease(tx, input.thread);
   const lease = yield* leaseOfHolder("release", locked, input);
-  if (lease instanceof InboxError) throw lease;
+  if (lease instanceof InboxError) throw lease.code === "lease_conflict" ? heldByOther(lease, input) : lease;
   const { thread, now } = locked;
   yield* seen(tx, input.agent, now);
   yield* saveLease({ ...lease, released_at: now });
@@ -32,4 +32,12 @@ export function* threadsRelease(
   const payload = { attempt: lease.attempt, taken_from: null };
   yield* append(tx, { type: "thread.released", source: input.agent, thread: after, payload, now });
   return { thread: threadView(after) };
+}
+
+/** [L10] Its creator or a leader can take it from its holder. */
+function heldByOther({ code, message, details }: InboxError, { thread }: { thread: string }): InboxError {
+  return new InboxError(code, message, {
+    hint: phrase`wait, or ask ${JSON.stringify(details?.holder)} to release it; its creator or a leader takes it away with ${ownCall("threads.release", { thread, force: true })}`,
+    details,
+  });
 }

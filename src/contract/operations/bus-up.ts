@@ -40,9 +40,9 @@ export const busUp = operation("bus.up", "up", () => ({
       already: v.boolean(),
       /** Made now, because tokens are required and there was none; it is not shown again. */
       token: v.nullable(v.string()),
+      comesBack: v.picklist(["at login", "not"]),
       /** Why it does not have the port that it had before, or 3456. */
       portReason: v.optional(v.string()),
-      comesBack: v.picklist(["at login", "not"]),
       warnings: v.optional(v.array(v.string())),
     }),
   errors: ["invalid_input", "conflict", "not_allowed", "storage"],

@@ -10,7 +10,7 @@ import { inShell } from "../spelling/shell.ts";
 import type { Program } from "./commands.ts";
 import { exampleFor } from "./example.ts";
 import { type Flag, flagsOf, isText, plainWord } from "./flags.ts";
-import { plainWords } from "./help.ts";
+import { usageWords } from "./help.ts";
 import type { Scanned } from "./scan.ts";
 
 /** A command as it was typed. */
@@ -85,7 +85,7 @@ export function surplus(
   const command = `${program} ${op.cli.command}`;
   const last = flags.find(({ field }) => field.key === keys.at(-1));
   if (!last || !isText(last) || plain.some((word) => /\s/.test(word)))
-    return keys.length ? `usage: ${command} ${plainWords(op)}` : `${command} --help shows its flags`;
+    return keys.length ? `usage: ${command} ${usageWords(op)}` : `${command} --help shows its flags`;
   const [before, text] = [plain.slice(0, keys.length - 1), plain.slice(keys.length - 1).join(" ")];
   return `quote text that has spaces: ${[command, ...before.map(shellWord), shellWord(text)].join(" ")}`;
 }
