@@ -22,6 +22,7 @@ export const arrow: Record<string, readonly string[]> = {
     "src/service/bound-hub.ts",
     "src/service/hub-folder.ts",
     "src/service/hub-log.ts",
+    "src/service/hub-ports.ts",
     "src/service/log-lines.ts",
     "src/location",
     "src/platform",

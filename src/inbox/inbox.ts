@@ -16,6 +16,7 @@ import { type AnyOperation, checkKey, parseInput } from "../contract/operation.t
 import { type InputOf, type OutputOf, operationNamed } from "../contract/operations/index.ts";
 import type { Text } from "../contract/phrase.ts";
 import type { Receipt } from "../contract/receipt.ts";
+import type { Unknown } from "../contract/recipient.ts";
 import type { Workspace } from "../contract/workspace.ts";
 import type { Engine, Subscription } from "../engines/engine.ts";
 import { busFiles } from "../location/locate.ts";
@@ -45,6 +46,8 @@ export interface CallOptions {
   caller?: Caller;
   /** [B4] A UUID of the caller, by which it can release what this call hands over, even if the answer was lost. */
   handOver?: string;
+  /** [M13] Called when a wait without an end begins under or for names that look misspelled. */
+  noteUnknown?: (unknown: readonly Unknown[]) => void;
 }
 
 export interface Inbox {
@@ -105,7 +108,7 @@ export function openInbox(
     collects = false,
   ): Promise<AnswerWithReceipt<OutputOf<N>>> {
     const op = operationNamed(name) as AnyOperation;
-    const { signal, handOver, caller = {} } = options;
+    const { signal, handOver, noteUnknown, caller = {} } = options;
     const asked = { ...(input as Record<string, unknown>) };
     actAs(caller, op, asked);
     const parsed = parseInput(op, asked);
@@ -114,7 +117,7 @@ export function openInbox(
       handlers[name](
         engineFor(engine, caller, op, parsed),
         parsed as never,
-        { signal, handOver, keyed, collects },
+        { signal, handOver, keyed, collects, noteUnknown },
         { db: location, supervise: watch.now, files, ...(!remote && { env: process.env }) },
       ),
     );

@@ -34,6 +34,9 @@ export function exampleFor(error: InboxError, { op, program, scanned }: Typed): 
     if (flag && (flag.role === "file" ? !wrong.has(flag.field.key) : isRight(flag.field.key, given.value)))
       byFlag.set(flag.field.key, given);
   }
+  // Nothing of it can be kept: without the rest, what remains may do something else, or nothing.
+  if (!byFlag.size && !keys.some((key) => plainOf(key) !== undefined && isRight(key, plainOf(key))))
+    return examplesIn(program, op)[0]!;
   const needed = (key: string) =>
     key !== op.cli.identity && (wrong.has(key) || valueFlag(key)?.field.required === true);
   const isPlain = (key: string) => !byFlag.has(key) && (plainOf(key) !== undefined || needed(key));
