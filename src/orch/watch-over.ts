@@ -68,14 +68,15 @@ export function watchOver(
   const inPassing = async (): Promise<boolean> => {
     if (performance.now() < restUntil) return false;
     const rest = stayAwake();
-    await now().catch((error) => {
-      idle = false;
-      restUntil = performance.now() + restAfterFailureMs;
-      if (told || !(error instanceof InboxError) || error.details?.untrusted === undefined) return;
-      told = true;
-      complain?.(phrase`tasks are waiting, but ${error.said.message}; ${error.said.hint}`);
-    });
-    rest();
+    await now()
+      .catch((error) => {
+        idle = false;
+        restUntil = performance.now() + restAfterFailureMs;
+        if (told || !(error instanceof InboxError) || error.details?.untrusted === undefined) return;
+        told = true;
+        complain?.(phrase`tasks are waiting, but ${error.said.message}; ${error.said.hint}`);
+      })
+      .finally(rest);
     return true;
   };
 
