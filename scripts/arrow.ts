@@ -174,7 +174,7 @@ export const arrow: Record<string, readonly string[]> = {
   ],
   "src/engines/sqlite": ["src/engines", "src/sql", "src/platform", "src/contract"],
   "src/engines/postgres": ["src/engines", "src/sql", "src/platform/runtime.ts", "src/contract"],
-  "src/engines": ["src/sql", "src/contract"],
+  "src/engines": ["src/sql", "src/platform/quiet.ts", "src/contract"],
   "src/bus": ["src/sql", "src/contract"],
   "src/sql": ["src/contract"],
   "src/platform": ["src/contract"],

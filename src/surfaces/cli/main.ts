@@ -120,7 +120,7 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
     return respond(await runLocal(op.name as LocalOperation, asked, command.input));
   }
   const location = locate(asked);
-  const inbox = await openInboxAt(location, { delivery, token: tokenOf(globals) });
+  const inbox = await openInboxAt(location, { delivery, token: tokenOf(globals), alone: onlyWaits(op) });
   try {
     const acting = () => act(inbox, op, command, globals.json);
     return await acting().catch(async (error) => {
@@ -132,6 +132,9 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
     if (closedByCommands(location) || delivery !== undefined) await inbox.close();
   }
 }
+
+/** What `orch` waits for may run programs. */
+const onlyWaits = ({ kind, cli }: AnyOperation) => kind === "wait" && cli.program !== "orch";
 
 async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: boolean): Promise<number> {
   const { idempotencyKey, ...input } = command.input as { idempotencyKey?: string } & Record<string, unknown>;
