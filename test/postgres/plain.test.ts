@@ -125,6 +125,7 @@ const rare: [afterMs: number, Call][] = [
   [2000, (inbox) => inbox.call("threads.claim", { agent: "w" }, { handOver: idOf(3) })],
   [0, (inbox) => inbox.call("threads.done", { agent: "w", thread: "thr_1", leaseToken: "0".repeat(24) })],
   [0, (inbox) => inbox.call("threads.done", { agent: "x", thread: "thr_1" })],
+  [0, (inbox) => inbox.call("threads.done", { agent: "w", thread: "thr_1", summary: "", body: "" })],
   // Within a second of being seen, an agent is not recorded as seen again.
   [300, (inbox) => inbox.call("threads.done", { agent: "w", thread: "thr_1" })],
   [0, (inbox) => inbox.call("threads.done", { agent: "w", thread: "thr_1" })],

@@ -106,15 +106,14 @@ export function openPlain<Entry extends { plain: PlainCase<unknown> | undefined 
     for (const [i, { plain }] of asked.entries()) if (!places.has(i)) resting.add(plain.kind);
     return rows.map(({ [whose]: place, ...row }) => {
       const { entry, plain } = asked[(place as number) - 1]!;
-      const { value, topics, learnt } = plain.answer(row);
-      return { entry, ended: { outcome: { value }, topics: new Set(topics), learnt: new Map(learnt) } };
+      return { entry, ended: endedBy(plain, row) };
     });
   }
 
   return {
     of: (entries) =>
       entries.flatMap((entry) => {
-        const plain = never ? undefined : entry.plain?.((fact) => facts.recall(fact));
+        const plain = never ? undefined : offeredBy(entry, (fact) => facts.recall(fact));
         return plain ? [{ entry, plain }] : [];
       }),
 
@@ -125,6 +124,28 @@ export function openPlain<Entry extends { plain: PlainCase<unknown> | undefined 
       return [...kinds.values()].flatMap((asked, i) => answered(asked, answers?.[i] ?? []));
     },
   };
+}
+
+/** Undefined also if the call is refused: the procedure tells why. */
+function offeredBy(
+  { plain }: { plain: PlainCase<unknown> | undefined },
+  recall: (fact: string) => string | undefined,
+): Plain<unknown> | undefined {
+  try {
+    return plain?.(recall);
+  } catch {
+    return undefined;
+  }
+}
+
+/** It was written: an answer that cannot be made of the row must not let the procedure write it again. */
+function endedBy({ answer }: Plain<unknown>, row: Row): Ended {
+  try {
+    const { value, topics, learnt } = answer(row);
+    return { outcome: { value }, topics: new Set(topics), learnt: new Map(learnt) };
+  } catch (error) {
+    return { outcome: { error }, topics: new Set(), learnt: new Map() };
+  }
 }
 
 /** The kinds of calls that are not tried for a moment. */
