@@ -1,8 +1,9 @@
 /** Agents that have acted, and the pools that they joined. */
 import { asking } from "../sql/asking.ts";
+import { asText } from "../sql/plain.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { known, one } from "../sql/procedure.ts";
-import { alike, sql } from "../sql/sql.ts";
+import { alike, fragment, literal, type Sql, sql } from "../sql/sql.ts";
 import { insert } from "../sql/table.ts";
 import { agents } from "../sql/tables.ts";
 import { append } from "./event.ts";
@@ -41,6 +42,16 @@ function* recordSeen(tx: Context, agent: string, now: string): Procedure<boolean
     returning first_seen_at`);
   if (row?.first_seen_at === now) yield* append(tx, { type: "agent.joined", source: agent, now });
   return !before;
+}
+
+/** The same in one statement, for agents that are known: those of a part, with the times of their calls (`at`). */
+export function seenBy(acting: Sql): Sql {
+  const latest = (before = fragment``) =>
+    asText(fragment`(select max(acting.at) from ${acting} as acting) ${before}`);
+  return fragment`
+    update agents set last_seen_at = ${latest()}
+    where agents.name = any (array(select acting.agent from ${acting} as acting))
+      and agents.last_seen_at < ${latest(fragment`- interval '${literal(seenPrecisionMs)} milliseconds'`)}`;
 }
 
 /** The number of an agent's next event. Undefined for an agent that may join with this call: that event comes first. */

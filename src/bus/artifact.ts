@@ -8,8 +8,8 @@ import { alike, joined, sql } from "../sql/sql.ts";
 import { columnsOf, insert, type RowOf } from "../sql/table.ts";
 import { artifacts } from "../sql/tables.ts";
 
-type ArtifactRow = RowOf<typeof artifacts>;
-const artifactColumns = columnsOf(artifacts);
+export type ArtifactRow = RowOf<typeof artifacts>;
+export const artifactColumns = columnsOf(artifacts);
 
 const artifactView = (row: ArtifactRow): Artifact => ({
   artifactId: idOf("artifact", row.artifact_id),
@@ -42,14 +42,14 @@ function* attachAll(message: number, attached: readonly ArtifactInput[], now: st
 
 /** The artifacts of several messages, by message. */
 export function* artifactsOf(messages: readonly number[]): Procedure<Map<number, Artifact[]>> {
-  const byMessage = new Map<number, Artifact[]>();
+  const found = new Map<number, Artifact[]>();
   for (let from = 0; from < messages.length; from += 500) {
     const rows = yield* all<ArtifactRow>(sql`
       select ${artifactColumns} from artifacts where artifacts.message_id in (${joined(messages.slice(from, from + 500))})
       order by artifacts.artifact_id`);
-    addTo(byMessage, rows);
+    addTo(found, rows);
   }
-  return byMessage;
+  return found;
 }
 
 /** Those of all messages of a thread. */
@@ -58,14 +58,16 @@ export const artifactsIn = (thread: number): Procedure<Map<number, Artifact[]>> 
     alike(sql`
       select ${artifactColumns} from artifacts where artifacts.message_id in (
         select messages.message_id from messages where messages.thread_id = ${thread}) order by artifacts.artifact_id`),
-    (rows) => addTo(new Map(), rows as ArtifactRow[]),
+    (rows) => byMessage(rows as ArtifactRow[]),
   );
 
-function addTo(byMessage: Map<number, Artifact[]>, rows: readonly ArtifactRow[]): Map<number, Artifact[]> {
+export const byMessage = (rows: readonly ArtifactRow[]) => addTo(new Map(), rows);
+
+function addTo(found: Map<number, Artifact[]>, rows: readonly ArtifactRow[]): Map<number, Artifact[]> {
   for (const row of rows) {
-    const views = byMessage.get(row.message_id) ?? [];
+    const views = found.get(row.message_id) ?? [];
     views.push(artifactView(row));
-    byMessage.set(row.message_id, views);
+    found.set(row.message_id, views);
   }
-  return byMessage;
+  return found;
 }

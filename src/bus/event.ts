@@ -63,28 +63,46 @@ export function* appendWhere(
 const insertion = (tx: Context, event: NewEvent) => insert(events, rowOf(tx, event));
 
 function rowOf(tx: Context, { type, source, now, thread, message, payload }: NewEvent) {
-  const details = message ? { kind: message.kind, to: message.to_agent, ...payload } : (payload ?? {});
   const { thread_id = null, assigned_to = null, addressed_to = null } = thread ?? {};
   const to_agent = message?.to_agent ?? null;
   for (const topic of topicsOf({ event_type: type, source, thread_id, assigned_to, addressed_to, to_agent }))
     tx.wake(topic);
   if (type.startsWith("entr")) tx.wake(entriesTopic);
-  return {
-    run_id: thread?.run_id ?? null,
-    task_id: thread?.task_id ?? null,
-    thread_id,
-    source,
-    event_type: type,
-    status: thread?.status ?? null,
-    created_by: thread?.created_by ?? null,
-    assigned_to,
-    to_agent,
-    message_id: message?.message_id ?? null,
-    summary: message?.summary ?? "",
-    payload_json: JSON.stringify(details),
-    created_at: now,
-  };
+  const payload_json = JSON.stringify(message ? detailsOf(message, payload) : (payload ?? {}));
+  return eventRow({ type, source, now, thread, message, payload_json });
 }
+
+/** What the payload of an event says about a message, and what else it says. */
+export const detailsOf = <T>({ kind, to_agent }: { kind: T; to_agent: T }, payload: object = {}) => ({
+  kind,
+  to: to_agent,
+  ...payload,
+});
+
+/** An event as it is told: its fields are values, or expressions where only the database knows them. */
+type Known<R> = { [N in keyof R]: R[N] | Sql };
+type Told = Known<{ type: EventType; source: string; now: string; payload_json: string }> & {
+  thread?: Known<
+    Pick<ThreadRow, "run_id" | "task_id" | "thread_id" | "status" | "created_by" | "assigned_to">
+  >;
+  message?: Known<Pick<MessageRow, "message_id" | "to_agent" | "summary">>;
+};
+
+export const eventRow = ({ type, source, now, thread, message, payload_json }: Told) => ({
+  run_id: thread?.run_id ?? null,
+  task_id: thread?.task_id ?? null,
+  thread_id: thread?.thread_id ?? null,
+  source,
+  event_type: type,
+  status: thread?.status ?? null,
+  created_by: thread?.created_by ?? null,
+  assigned_to: thread?.assigned_to ?? null,
+  to_agent: message?.to_agent ?? null,
+  message_id: message?.message_id ?? null,
+  summary: message?.summary ?? "",
+  payload_json,
+  created_at: now,
+});
 
 /**
  * The id of the newest event of a thread, including deleted ones. Events of a thread are in order, because they are

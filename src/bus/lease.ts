@@ -55,6 +55,12 @@ export function* lockOwned(tx: Context, id: string): Procedure<Locked> {
   return { thread, lease, now };
 }
 
+/** What the event of a claim says. */
+export const claimedPayload = <A, E, F>(said: { attempt: A; expires_at: E; taken_from: F }) => {
+  const { attempt, expires_at, taken_from } = said;
+  return { attempt, expires_at, taken_from };
+};
+
 const overwritten = overwriting(leases);
 
 export const saveLease = (lease: LeaseRow): Procedure<void> =>

@@ -205,14 +205,16 @@ function* withArtifacts(rows: readonly MessageRow[]): Procedure<Message[]> {
 export const open = fragment`coalesce(acked_at, dead_at) is null`;
 
 interface Acknowledging {
-  agent: string;
-  names: readonly string[];
+  agent: string | Sql;
+  names: readonly (string | Sql)[];
   which: Sql;
-  now: string;
+  now: string | Sql;
   /** The agent was shown them: this counts as a delivery. */
   seen?: boolean;
   /** The agent acks them by their numbers: a reader to which they are being handed over loses them ([B4]). */
   taken?: boolean;
+  /** `from …`, if the other fields are its columns. */
+  from?: Sql;
 }
 
 /** Marks messages to one of `names` as collected by the agent; returns those that were not collected before. */
@@ -222,12 +224,12 @@ export function* acknowledge(what: Acknowledging): Procedure<number[]> {
 }
 
 /** The same for a caller that does not need to know which ones. */
-export function acknowledging({ agent, names, which, now, seen, taken }: Acknowledging): Sql {
+export function acknowledging({ agent, names, which, now, seen, taken, from = nothing }: Acknowledging): Sql {
   const lost = seen || taken ? sql`, delivery_id = null` : nothing;
   const shown = seen
     ? sql`, handed = handed + 1, first_handed_at = coalesce(first_handed_at, ${now})`
     : nothing;
-  return alike(sql`update messages set acked_at = ${now}, acked_by = ${agent}, hidden_until = null ${lost} ${shown}
+  return alike(sql`update messages set acked_at = ${now}, acked_by = ${agent}, hidden_until = null ${lost} ${shown} ${from}
     where ${open} and (to_agent || '') in (${joined(names)}) and ${which}`);
 }
 

@@ -4,7 +4,7 @@ import { numberOf } from "../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 import { ending, one, refused, run, together } from "../sql/procedure.ts";
-import { alike, fragment, sql } from "../sql/sql.ts";
+import { alike, fragment, type Sql, sql } from "../sql/sql.ts";
 import { seen } from "./agent.ts";
 import { append } from "./event.ts";
 import { type LeaseRow, type Locked, leaseOfHolder, lockOwned, saveLease } from "./lease.ts";
@@ -33,18 +33,23 @@ export type EndInput = ParsedOf<"threads.done">;
 
 type Output = OutputOf<"threads.done">;
 
-export function* endThread(
-  tx: Context,
-  input: EndInput,
-  status: "done" | "failed",
-  command: "done" | "fail",
-): Procedure<Output | Refused> {
-  const { agent } = input;
-  const content = contentOf({
+export type EndStatus = "done" | "failed";
+
+export const endingContent = (input: EndInput, status: EndStatus): Content =>
+  contentOf({
     ...input,
     summary: input.summary ?? (input.body ? firstLine(input.body) : status),
     payload: status === "failed" ? { ...input.payload, success: false } : input.payload,
   });
+
+export function* endThread(
+  tx: Context,
+  input: EndInput,
+  status: EndStatus,
+  command: "done" | "fail",
+): Procedure<Output | Refused> {
+  const { agent } = input;
+  const content = endingContent(input, status);
   yield* ownThread(tx, input.thread);
   // There is rarely a review, but reading it later would cost another round trip.
   const [locked, review] = yield* together(
@@ -73,11 +78,10 @@ type Review = Pick<TaskRow, "name" | "review">;
 
 /** The review of the task that a thread belongs to, if the task is reviewed before it ends. */
 const pendingReview = (thread: number): Procedure<Review | undefined> =>
-  one<Review>(
-    alike(sql`
-      select tasks.name, tasks.review from tasks
-      where tasks.thread_id = ${thread} and tasks.status <> 'finished' and tasks.review is not null`),
-  );
+  one<Review>(alike(sql`select tasks.name, tasks.review ${reviewed(thread)}`));
+
+export const reviewed = (thread: number | Sql) => sql`
+  from tasks where tasks.thread_id = ${thread} and tasks.status <> 'finished' and tasks.review is not null`;
 
 /** [A12] Its parent gets one result, with the review in it: what the sub-agent says at the end of its turn is reviewed first. */
 function refuseUnreviewed({ task_id }: ThreadRow, task: Review | undefined): void {
@@ -91,19 +95,25 @@ interface Ending extends Omit<Locked, "lease"> {
   lease: LeaseRow;
   agent: string;
   content: Content;
-  status: "done" | "failed";
+  status: EndStatus;
 }
 
-/** Writes the result and ends the thread in one step: the other statements find the number of the message in the database. */
+/**
+ * Writes the result and ends the thread in one step: the other statements find the number of the message in the database.
+ * Where there are no round trips it is drawn first, which is faster than to look for it twice.
+ */
 function* writeLast(tx: Context, { thread, lease, agent, content, status, now }: Ending): Procedure<Written> {
-  const { thread_id, created_by } = thread;
-  const head = { thread: thread_id, from: agent, to: created_by, kind: "result" } as const;
+  const { thread_id, created_by, task_id: taskId } = thread;
+  const number = tx.embedded ? yield* tx.number("messages") : undefined;
+  const known = number === undefined ? {} : { taskId, known: { number, gone: false } };
+  const head = { thread: thread_id, from: agent, to: created_by, kind: "result", ...known } as const;
+  const message_id = number ?? newestMessageIn(thread_id);
   const told = { kind: head.kind, to_agent: head.to, summary: content.summary };
   const after = { ...thread, status, updated_at: now };
   const end = function* (): Procedure<void> {
     yield* saveLease({ ...lease, released_at: now });
-    yield* run(newestMessage(thread_id, status, now));
-    const message = { ...told, message_id: newestMessageIn(thread_id) };
+    yield* run(newestMessage(thread_id, message_id, status, now));
+    const message = { ...told, message_id };
     yield* append(tx, { type: `thread.${status}`, source: agent, thread: after, message, now });
   };
   const [, message] = yield* ending(
@@ -115,9 +125,13 @@ function* writeLast(tx: Context, { thread, lease, agent, content, status, now }:
   return message;
 }
 
+/** The messages of a thread that ask for something. */
+export const asksFor = (thread: number | Sql) =>
+  sql`messages.thread_id = ${thread} and messages.kind in ('task', 'answer')`;
+
 /** [T11] An ended thread no longer asks for anything. This is part of ending it, and has no event of its own. */
 export function* settle(thread: ThreadRow, now: string): Procedure<void> {
-  const which = sql`thread_id = ${thread.thread_id} and kind in ('task', 'answer')`;
+  const which = asksFor(thread.thread_id);
   yield* run(acknowledging({ agent: thread.assigned_to, names: [thread.assigned_to], which, now }));
   // [U11] Nor does the person have to answer its questions any more.
   yield* run(

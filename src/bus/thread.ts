@@ -98,8 +98,8 @@ export const newestMessageIn = (thread: number) =>
   sql`(select max(messages.message_id) from messages where messages.thread_id = ${thread})`;
 
 /** The same change where the newest message is the one that is being written. */
-export const newestMessage = (thread: number, status: Status, now: string) =>
-  alike(sql`update threads set status = ${status}, latest_message_id = ${newestMessageIn(thread)}, updated_at = ${now}
+export const newestMessage = (thread: number, message: number | Sql, status: Status, now: string) =>
+  alike(sql`update threads set status = ${status}, latest_message_id = ${message}, updated_at = ${now}
     where thread_id = ${thread}`);
 
 /** Writes only what has changed: writing a column updates all its indexes, even if the value is the same. */

@@ -30,15 +30,19 @@ export function carriedBy(delivery: Delivery, engine: Engine, brief: boolean): E
     async write(work, options) {
       let pointers: Pointer[] = [];
       let taken: number[] = [];
-      const value = await engine.write((tx) => {
-        pointers = [];
-        taken = [];
-        return work({
-          ...tx,
-          carry: (pointer) => pointers.push(pointer),
-          taken: (ids) => taken.push(...ids),
-        });
-      }, options);
+      const value = await engine.write(
+        (tx) => {
+          pointers = [];
+          taken = [];
+          return work({
+            ...tx,
+            carry: (pointer) => pointers.push(pointer),
+            taken: (ids) => taken.push(...ids),
+          });
+          // The plain case of a write carries nothing.
+        },
+        { ...options, plain: undefined },
+      );
       held.settle(taken);
       relay?.push(pointers);
       return value;

@@ -1,7 +1,8 @@
 /** The port between the bus and its storage. It has few methods: a wide port is what makes adapters huge. */
-import type { Context, Procedure, Refused } from "../sql/procedure.ts";
+import type { PlainCase } from "../sql/plain.ts";
+import type { Work } from "../sql/procedure.ts";
 
-export type Work<T> = (tx: Context) => Procedure<T | Refused>;
+export type { Work } from "../sql/procedure.ts";
 
 export interface EngineOptions {
   /** The engine's clock, in milliseconds since the epoch. Only tests replace it. */
@@ -20,6 +21,8 @@ export interface EngineOptions {
   brief?: boolean;
   /** The process does nothing else while it waits: its thread may be blocked then. */
   alone?: boolean;
+  /** Every write is done by its procedure, step by step. Tests only: both ways must do the same. */
+  stepwise?: boolean;
   /**
    * Where an engine that is closed leaves its connections to a server, for the next one. Tests only: most tests are
    * shorter than making a connection.
@@ -42,6 +45,8 @@ export interface WriteOptions<T = unknown> {
   found?: Work<T>;
   /** The write can be repeated ([M9]), even if it is not known whether the first one was committed. */
   repeatable?: boolean;
+  /** The plain case as one statement, for an engine that needs a round trip for each step of the procedure. */
+  plain?: PlainCase<T>;
 }
 
 export interface Engine {

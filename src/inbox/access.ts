@@ -84,7 +84,7 @@ export function engineFor(
 ): Engine {
   const { agent, scope, surface } = caller;
   if (agent === undefined || scope === undefined)
-    return surface === undefined ? engine : through(engine, (work) => (tx) => work({ ...tx, surface }));
+    return surface === undefined ? engine : through(engine, (work) => (tx) => work({ ...tx, surface }), true);
   const targets = targetsOf(op.access, input, marking(op, input));
   const viewer = allows(scope, "other", "read") ? {} : { viewer: agent };
   const checked = <T>(work: Work<T>): Work<T> =>
@@ -95,10 +95,11 @@ export function engineFor(
   return through(engine, checked);
 }
 
-const through = (engine: Engine, changed: <T>(work: Work<T>) => Work<T>): Engine => ({
+/** `plainly`: the plain case of a write needs no change. */
+const through = (engine: Engine, changed: <T>(work: Work<T>) => Work<T>, plainly = false): Engine => ({
   ...engine,
   read: (work) => engine.read(changed(work)),
-  write: (work, options) => engine.write(changed(work), options),
+  write: (work, options) => engine.write(changed(work), plainly ? options : { ...options, plain: undefined }),
 });
 
 export function* permit(agent: string, scope: Scope, target: Target): Procedure<void> {

@@ -2,6 +2,7 @@
 
 import { onlyOnce } from "../bus/idempotency.ts" with { load: "when-called" };
 import type { Keyed } from "../bus/idempotency.ts";
+import { plainEnd } from "../bus/plain-end.ts" with { load: "when-called" };
 import { agentsList } from "../bus/procedures/agents-list.ts" with { load: "when-called" };
 import { auditList } from "../bus/procedures/audit-list.ts" with { load: "when-called" };
 import { costsSet } from "../bus/procedures/costs-set.ts" with { load: "when-called" };
@@ -139,7 +140,7 @@ const writes =
 
 /** The answer of a write that was committed is found by repeating it: it has no effect twice. */
 const ends =
-  (procedure: typeof threadsDone): Handler<"threads.done"> =>
+  (procedure: typeof threadsDone, status: "done" | "failed"): Handler<"threads.done"> =>
   (engine, input, { keyed }) => {
     if (keyed) return written(engine, keyed, (tx) => procedure(tx, input));
     const found: Work<OutputOf<"threads.done">> = function* (tx) {
@@ -147,7 +148,12 @@ const ends =
       if ("message" in answer) delete answer.already;
       return answer;
     };
-    return engine.write((tx) => procedure(tx, input), { found }).then(plainly);
+    return engine
+      .write((tx) => procedure(tx, input), {
+        found,
+        plain: (recall) => plainEnd({ input, status, again: found }, recall),
+      })
+      .then(plainly);
   };
 
 export const handlers: { [N in BusOperation]: Handler<N> } = {
@@ -157,8 +163,8 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "threads.release": writes(threadsRelease),
   "threads.reassign": writes(threadsReassign),
   "threads.update": writes(threadsUpdate),
-  "threads.done": ends(threadsDone),
-  "threads.fail": ends(threadsFail),
+  "threads.done": ends(threadsDone, "done"),
+  "threads.fail": ends(threadsFail, "failed"),
   "threads.cancel": writes(threadsCancel),
   "threads.fetch": reads(threadsFetch),
   "threads.list": reads(threadsList),

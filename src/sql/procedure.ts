@@ -15,6 +15,9 @@ export type Row = Record<string, string | number | null>;
 /** It yields a statement, answered with its rows, or several at once, answered with the rows of each. */
 export type Procedure<T> = Generator<Sql | Several, T, Row[]>;
 
+/** What an engine runs in a transaction. */
+export type Work<T> = (tx: Context) => Procedure<T | Refused>;
+
 /** Statements that do not depend on each other: a remote engine gets all of them in one round trip. */
 export class Several {
   /** `last`: no statement follows, whatever these return, so the commit may be sent together with them. */

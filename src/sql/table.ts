@@ -193,10 +193,10 @@ function shapeOf(table: Table, row: object): Shape {
   return shape;
 }
 
-/** Follows an insert: a row with the same key is overwritten. */
-export function overwriting({ key, names }: Table): Sql {
+/** Follows an insert: a row with the same key is overwritten, but for the columns that are kept. */
+export function overwriting({ key, names }: Table, ...keeping: string[]): Sql {
   const changes = names
-    .filter((column) => !key.includes(column))
+    .filter((column) => !key.includes(column) && !keeping.includes(column))
     .map((column) => `${column} = excluded.${column}`);
   // A row that is all key has nothing that could differ.
   const action = changes.length ? `update set ${changes.join(", ")}` : "nothing";

@@ -1,5 +1,6 @@
 /** [L2] `claim --wait`: blocks until there is something to claim. */
 
+import { plainClaim } from "../bus/plain-claim.ts" with { load: "when-called" };
 import {
   claimable,
   type Granted,
@@ -21,6 +22,7 @@ type Input = ParsedOf<"threads.claim"> & { handOver?: string; collects?: boolean
 function claim(engine: Engine, input: Input): Promise<Granted> {
   const named = { ...input, call: input.handOver ?? crypto.randomUUID() };
   return engine.write((tx) => threadsClaim(tx, named), {
+    plain: () => plainClaim(named),
     *found() {
       const granted = yield* grantedBefore(named.agent, named.call);
       if (granted) return granted;

@@ -11,9 +11,16 @@ export interface FaultyLine {
   url: string;
   /** The next commit of a write meets this, once; answers when it has happened. */
   strike(fault: Fault): Promise<void>;
+  /** How many transactions that write were begun, and how many statements were plain cases, which commit by themselves. */
+  readonly heard: Readonly<Heard>;
   /** Cuts all connections, also the silent ones. */
   cut(): void;
   stop(): Promise<void>;
+}
+
+interface Heard {
+  begun: number;
+  plain: number;
 }
 
 /** `url` is the server's; the proxy's has its own port in it. */
@@ -21,6 +28,7 @@ export async function startProxy(url: string): Promise<FaultyLine> {
   const { hostname, port } = new URL(url);
   let armed: { fault: Fault; struck(): void } | undefined;
   const sockets = new Set<Socket>();
+  const heard: Heard = { begun: 0, plain: 0 };
 
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
@@ -40,7 +48,7 @@ export async function startProxy(url: string): Promise<FaultyLine> {
         if (!frozen) cut();
       });
     }
-    const isCommitOfWrite = commitsOfWrites();
+    const isCommitOfWrite = commitsOfWrites(heard);
     client.on("data", (bytes: Buffer) => {
       if (frozen) return;
       if (!isCommitOfWrite(bytes) || !armed) return void upstream.write(bytes);
@@ -58,7 +66,8 @@ export async function startProxy(url: string): Promise<FaultyLine> {
     upstream.on("data", (bytes: Buffer) => {
       if (frozen) return;
       // The server's word that it has committed: from here on it is true, and nobody hears of it.
-      if (!waitingFor || !bytes.includes("COMMIT\0")) return void client.write(bytes);
+      if (!waitingFor || !(bytes.includes("COMMIT\0") || bytes.includes("SELECT 1\0")))
+        return void client.write(bytes);
       if (waitingFor.fault === "freeze after") frozen = true;
       else cut();
       waitingFor.struck();
@@ -72,6 +81,7 @@ export async function startProxy(url: string): Promise<FaultyLine> {
   };
   return {
     url: own.href,
+    heard,
     strike: (fault) =>
       new Promise((struck) => {
         armed = { fault, struck };
@@ -87,12 +97,14 @@ export async function startProxy(url: string): Promise<FaultyLine> {
 
 /**
  * Follows the client's messages: a length and, after the first one, a letter before it. `Q` is a statement without values,
- * as `begin` and `commit` are. Reads begin and commit too, but say so.
+ * as `begin` and `commit` are. Reads begin and commit too, but say so. `P` prepares a statement under a name, `B` runs it.
  */
-function commitsOfWrites(): (bytes: Buffer) => boolean {
+function commitsOfWrites(heard: Heard): (bytes: Buffer) => boolean {
   let rest: Buffer = Buffer.alloc(0);
   let started = false;
   let writing = false;
+  let within = false;
+  const plain = new Set<string>();
   return (bytes) => {
     rest = Buffer.concat([rest, bytes]);
     let committed = false;
@@ -101,9 +113,22 @@ function commitsOfWrites(): (bytes: Buffer) => boolean {
       if (rest.length < head + 4) return committed;
       const end = head + rest.readUInt32BE(head);
       if (rest.length < end) return committed;
-      const text = started && rest[0] === 0x51 ? rest.toString("utf8", head + 4, end - 1) : "";
-      if (text.startsWith("begin")) writing = text === "begin";
-      if (text === "commit" && writing) committed = true;
+      const letter = started ? String.fromCharCode(rest[0]!) : "";
+      const [first = "", second = ""] = rest.toString("utf8", head + 4, end).split("\0", 2);
+      if (letter === "Q" && first.startsWith("begin")) {
+        within = true;
+        writing = first === "begin";
+        if (writing) heard.begun++;
+      }
+      if (letter === "Q" && first === "commit") {
+        within = false;
+        committed ||= writing;
+      }
+      if (letter === "P" && second.startsWith("with caller as materialized")) plain.add(first);
+      if (letter === "B" && plain.has(second)) {
+        heard.plain++;
+        committed ||= !within;
+      }
       started = true;
       rest = rest.subarray(end);
     }

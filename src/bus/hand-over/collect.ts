@@ -3,7 +3,7 @@ import { InboxError } from "../../contract/errors.ts";
 import { idOf, numberOf } from "../../contract/ids.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run } from "../../sql/procedure.ts";
-import { joined, sql } from "../../sql/sql.ts";
+import { joined, type Sql, sql } from "../../sql/sql.ts";
 import { insert, overwriting } from "../../sql/table.ts";
 import { threadReads } from "../../sql/tables.ts";
 import { namesOf, seen } from "../agent.ts";
@@ -29,21 +29,27 @@ interface CollectedAtOnce {
   now: string;
 }
 
+/** The messages of a thread that an agent, by one of its names, has not collected. */
+export const uncollected = (thread: number | Sql, names: readonly (string | Sql)[]) =>
+  sql`from messages where messages.thread_id = ${thread} and ${open} and (to_agent || '') in (${joined(names)})`;
+
+/** The payload of the event that tells of them. */
+export function collectedNow(joinedTexts: Sql, collected: Sql): Sql {
+  const ids = sql`(select ${joinedTexts}(found.id, ',') from (
+    select '"msg_' || messages.message_id || '"' as id ${collected} order by messages.message_id) as found)`;
+  return sql`'{"messages":[' || ${ids} || '],"read_to":null}'`;
+}
+
 /** Collects everything in a thread, in the transaction that answers with it, so no ids have to be known. */
 export function* collectAll(tx: Context, { agent, names, thread, now }: CollectedAtOnce): Procedure<void> {
   const { thread_id } = thread;
   const which = sql`thread_id = ${thread_id}`;
   // Read before they are acked: others may have been acked in the same millisecond.
-  const collected = sql`from messages where messages.thread_id = ${thread_id} and ${open} and (to_agent || '') in (${joined(names)})`;
-  const ids = sql`(select ${tx.joinedTexts}(found.id, ',') from (
-    select '"msg_' || messages.message_id || '"' as id ${collected} order by messages.message_id) as found)`;
+  const collected = uncollected(thread_id, names);
   yield* appendWhere(
     tx,
     { type: "messages.collected", source: agent, thread, now },
-    {
-      payload: sql`'{"messages":[' || ${ids} || '],"read_to":null}'`,
-      where: sql`exists (select 1 ${collected})`,
-    },
+    { payload: collectedNow(tx.joinedTexts, collected), where: sql`exists (select 1 ${collected})` },
   );
   yield* run(acknowledging({ agent, names, which, now, seen: true }));
 }

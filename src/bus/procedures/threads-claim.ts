@@ -16,6 +16,7 @@ import { refuseGivenUp } from "../given-up.ts";
 import { collectAll } from "../hand-over/collect.ts";
 import { toldWithoutWork } from "../held-threads.ts";
 import {
+  claimedPayload,
   conflict,
   findLease,
   hasLapsed,
@@ -41,7 +42,10 @@ import {
   threadView,
 } from "../thread.ts";
 
-type Input = Pick<ParsedOf<"threads.claim">, "agent" | "thread" | "leaseSeconds" | "leaseToken"> & {
+export type ClaimInput = Pick<
+  ParsedOf<"threads.claim">,
+  "agent" | "thread" | "leaseSeconds" | "leaseToken"
+> & {
   /** The id of the call, where its caller has made one. */
   handOver?: string;
   /** The id from which the token is derived: the id of the call, or one that was made for it. */
@@ -70,7 +74,7 @@ export function* nothingFor(
   return { answer: { nextEventId, thread: null, lease: null, messages: [], ...told }, fresh: false };
 }
 
-export function* threadsClaim(tx: Context, input: Input): Procedure<Granted | Refused> {
+export function* threadsClaim(tx: Context, input: ClaimInput): Procedure<Granted | Refused> {
   const before = input.handOver === undefined ? undefined : yield* grantedBefore(input.agent, input.handOver);
   if (before) return before;
   if (input.thread !== undefined)
@@ -125,9 +129,9 @@ export function* grantedBefore(agent: string, call: string): Procedure<Granted |
   };
 }
 
-const answerWith = (
+export const answerWith = (
   thread: ThreadRow,
-  lease: LeaseRow,
+  lease: Pick<LeaseRow, "lease_token" | "expires_at" | "attempt">,
   nextEventId: number,
   messages: Message[],
 ): Output => ({
@@ -156,7 +160,7 @@ export function* claimable(
 function* claimThread(
   tx: Context,
   { thread, lease, now, attempt: last = lease?.attempt ?? 1 }: Locked,
-  input: Input,
+  input: ClaimInput,
   names: readonly string[] | undefined,
 ): Procedure<Granted | Refused> {
   const id = idOf("thread", thread.thread_id);
@@ -188,7 +192,7 @@ function* claimThread(
   const status = mine && !lapsed ? thread.status : "claimed";
   const after = yield* changeThread(thread, { status, assigned_to: input.agent }, now);
   const taken_from = lapsed && !mine ? lease.agent_id : null;
-  const payload = { attempt, expires_at: granted.expires_at, taken_from };
+  const payload = claimedPayload({ attempt, expires_at: granted.expires_at, taken_from });
   const claimed = { type: "thread.claimed", source: input.agent, thread: after, payload, now } as const;
   const whose = input.collects ? (names ?? (yield* namesOf(agent))) : undefined;
   // A token that is not derived from the id of the call cannot be found again.

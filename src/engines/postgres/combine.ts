@@ -147,7 +147,8 @@ interface Manifold {
   parameters: readonly string[];
 }
 
-const whose = "n_of_caller";
+/** The column with the number of the caller whose row it is. */
+export const whose = "n_of_caller";
 const manifolds = new Map<string, Manifold | undefined>();
 
 function manifold(text: string, types: readonly string[]): Manifold | undefined {
@@ -221,7 +222,7 @@ function split(text: string, word: string): [string, string] {
   return [text, ""];
 }
 
-function arrayOf(values: readonly SqlValue[]): string {
+export function arrayOf(values: readonly SqlValue[]): string {
   const elements = values.map((value) =>
     value === null
       ? "NULL"

@@ -66,9 +66,14 @@ export async function greet(
   connection.life = await lifeOf(connection, address);
 }
 
-/** The id of this life of the server (fate.ts); undefined on a standby, which has no unlogged tables. */
+/** The id of this life of the server (fate.ts); undefined on a standby, which has no unlogged tables. Also notes the session. */
 async function lifeOf(connection: Connection, { schema }: Address): Promise<string | undefined> {
-  const ask = async () => (await connection.run(`select (${lifeIn(schema)}) as life`))[0]!.life;
+  const ask = async () => {
+    const [row] = await connection.run(`select (${lifeIn(schema)}) as life, pg_backend_pid() as pid,
+      (select backend_start::text from pg_stat_get_activity(pg_backend_pid())) as since`);
+    connection.session = { pid: row!.pid as number, since: row!.since as string };
+    return row!.life;
+  };
   try {
     const known = await ask();
     if (known !== null) return String(known);

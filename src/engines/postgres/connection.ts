@@ -39,8 +39,16 @@ export class ConnectionLost extends Error {}
 /** The server does not answer at all: other connections to it are as dead as this one. */
 export class Silence extends ConnectionLost {}
 
+/** The server's process for a connection. */
+export interface Session {
+  pid: number;
+  /** When it was started: another one may have the same number later. */
+  since: string;
+}
+
 export class Connection {
   lost: Error | undefined;
+  session: Session | undefined;
   /** Which life of the server this is (fate.ts). */
   life: string | undefined;
   private readonly driver: postgres.Sql;

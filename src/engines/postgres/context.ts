@@ -1,5 +1,6 @@
 /** The context of a procedure on Postgres. Several procedures may share a transaction: see lockstep.ts. */
 import { asking } from "../../sql/asking.ts";
+import { timeFormat } from "../../sql/plain.ts";
 import { all, type Context, one, type Procedure } from "../../sql/procedure.ts";
 import { alike, apart, fragment, nothing, sql, word } from "../../sql/sql.ts";
 import { walkRange } from "../../sql/walk.ts";
@@ -32,6 +33,7 @@ const manyNumbers = (table: "threads" | "messages", count: number) =>
 const joinedTexts = fragment`string_agg`;
 /** The number of locks that all names share: a message to ten thousand agents must not fill the server's lock table. */
 const lockCount = 2048;
+export const lockNumber = (name: string) => hashOf(name) % lockCount;
 
 /** What takes effect after the transaction of a procedure is committed: topics to wake, and facts to remember. */
 export interface Noted {
@@ -106,7 +108,7 @@ export function contextOf(
     // biome-ignore lint/correctness/useYield: it is sent with the next statement
     *lock(...names): Procedure<void> {
       for (const name of names) {
-        const number = hashOf(name) % lockCount;
+        const number = lockNumber(name);
         if (!locked.has(number)) wanted.add(number);
       }
     },
@@ -134,10 +136,9 @@ export function contextOf(
   };
 }
 
-const format = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 /** Not `clock_timestamp()`: it is volatile, so it could not be compared by an index scan. */
-const statementTime = word(`to_char(statement_timestamp() at time zone 'utc', ${format})`);
-const time = `to_char(clock_timestamp() at time zone 'utc', ${format}) as now`;
+const statementTime = word(`to_char(statement_timestamp() at time zone 'utc', ${timeFormat})`);
+const time = `to_char(clock_timestamp() at time zone 'utc', ${timeFormat}) as now`;
 export const clockText = {
   read: `select ${time}`,
   write: `select ${time}, pg_current_xact_id()::text as xid`,

@@ -6,11 +6,13 @@
  */
 
 import { sleep } from "../../platform/runtime.ts";
+import type { Session } from "./connection.ts";
 import type { Pool } from "./pool.ts";
 
 /** Longer than the server keeps an idle transaction or runs a statement (connection.ts): by then the transaction of a half-open connection has ended. */
 const fateWaitMs = 13_000;
 const pauseMs = 100;
+const sessionPauseMs = 5;
 
 export interface Trace {
   xid?: string;
@@ -46,4 +48,28 @@ export async function fateOf(
     await sleep(pauseMs);
   }
   return "unknown";
+}
+
+/**
+ * Ends a session on the server whose connection was lost: what was sent to it may arrive even later. True once it has
+ * ended, also with the server. Then nothing more is done by it.
+ */
+export async function endSession({ pid, since }: Session, pool: Pool): Promise<boolean> {
+  const deadline = performance.now() + fateWaitMs;
+  while (performance.now() < deadline) {
+    try {
+      const left = await pool.use((connection) =>
+        connection.run(
+          `select pg_terminate_backend($1::integer) as told from pg_stat_get_activity($1::integer)
+           where backend_start::text = $2`,
+          [pid, since],
+        ),
+      );
+      if (!left.length) return true;
+    } catch {
+      // The server is not reachable yet.
+    }
+    await sleep(sessionPauseMs);
+  }
+  return false;
 }

@@ -4,10 +4,12 @@
  */
 
 import { sleep } from "../../platform/runtime.ts";
+import type { PlainCase } from "../../sql/plain.ts";
 import type { Work, WriteOptions } from "../engine.ts";
 import { isLost, isRace } from "./errors.ts";
-import { fateOf } from "./fate.ts";
+import { endSession, fateOf } from "./fate.ts";
 import { lockstep, type Setting } from "./lockstep.ts";
+import { openPlain, type PlainCases, Uncertain } from "./plain.ts";
 import type { Pool } from "./pool.ts";
 import { type Ended, Entangled, Unsettled } from "./running.ts";
 
@@ -33,6 +35,8 @@ function orSlow(work: Promise<void>): Promise<void> {
 
 interface Entry {
   work: Work<unknown>;
+  /** Its plain case, which is tried first. */
+  plain: PlainCase<unknown> | undefined;
   repeatable: boolean;
   /** How its answer is found, if it was committed and the answer was lost. */
   found: Work<unknown> | undefined;
@@ -60,7 +64,11 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
   }
 
   async function sharedOrAlone(entries: readonly Entry[]): Promise<void> {
-    if (!(await shared(entries))) void Promise.all(entries.map(alone));
+    const rest = await notPlain(plainly, entries, (error) => {
+      rejectTired(queue, error.cause);
+      void settleUncertain(pool, transactions, error);
+    });
+    if (rest.length && !(await shared(rest))) void Promise.all(rest.map(alone));
   }
 
   const transactions: Transactions = {
@@ -76,6 +84,7 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
     fate: ({ trace }) => fateOf(trace, pool, setting.address.schema),
   };
   const alone = (entry: Entry) => runAlone(transactions, entry);
+  const plainly = openPlain<Entry>(pool, setting);
 
   async function shared(entries: readonly Entry[]): Promise<boolean> {
     try {
@@ -105,9 +114,9 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
     }
   }
 
-  return (work: Work<unknown>, { repeatable = false, found }: WriteOptions = {}): Promise<Ended> =>
+  return (work: Work<unknown>, { repeatable = false, found, plain }: WriteOptions = {}): Promise<Ended> =>
     new Promise((resolve, reject) => {
-      queue.push({ work, repeatable, found, since: performance.now(), resolve, reject });
+      queue.push({ work, plain, repeatable, found, since: performance.now(), resolve, reject });
       if (busy < lanes) {
         busy++;
         void lane();
@@ -143,6 +152,47 @@ async function runAlone(transactions: Transactions, entry: Entry): Promise<void>
       if (count >= attemptsAfter(error, entry)) return entry.reject(error);
       await sleep(Math.random() * 10 * count);
     }
+  }
+}
+
+/** Tries the plain cases, and returns the calls that are left. */
+async function notPlain(
+  plainly: PlainCases<Entry>,
+  entries: readonly Entry[],
+  onLost: (error: Uncertain<Entry>) => void,
+): Promise<readonly Entry[]> {
+  const offered = plainly.of(entries);
+  if (!offered.length) return entries;
+  const ended = new Set<Entry>();
+  try {
+    for (const { entry, ended: how } of await plainly.tryAll(offered)) {
+      ended.add(entry);
+      entry.resolve(how);
+    }
+  } catch (error) {
+    if (!(error instanceof Uncertain)) throw error;
+    for (const { entry } of error.offered) ended.add(entry);
+    onLost(error);
+  }
+  return entries.filter((entry) => !ended.has(entry));
+}
+
+/** Once the lost session has ended, each call finds its answer, or is made. */
+async function settleUncertain(
+  pool: Pool,
+  transactions: Transactions,
+  lost: Uncertain<Entry>,
+): Promise<void> {
+  const ended = await endSession(lost.session, pool);
+  const unknown = (cause: unknown) => new Unsettled([], {}, cause);
+  for (const { entry, plain } of lost.offered) {
+    if (!ended) entry.reject(unknown(lost.cause));
+    else
+      void runAlone(transactions, {
+        ...entry,
+        work: plain.again,
+        reject: (error) => entry.reject(isLost(error) ? unknown(error) : error),
+      });
   }
 }
 

@@ -1,0 +1,196 @@
+/**
+ * [T7] The plain case of ending a thread, in one statement: its holder ends it, nobody reviews it, and the result is one
+ * row for an agent that is known to have created it. The procedure (thread-end.ts) has the rules for all cases; a test
+ * compares what both leave in the tables.
+ */
+import { person } from "../contract/entry.ts";
+import { numberOf } from "../contract/ids.ts";
+import type { OutputOf } from "../contract/operations/index.ts";
+import {
+  asText,
+  insertFrom,
+  instant,
+  jsonOf,
+  jsonText,
+  type Plain,
+  type PlainAnswer,
+  type PlainQuery,
+} from "../sql/plain.ts";
+import type { Row, Work } from "../sql/procedure.ts";
+import { fragment } from "../sql/sql.ts";
+import { initialOf } from "../sql/table.ts";
+import { events, messages } from "../sql/tables.ts";
+import { topicsOf } from "../sql/topics.ts";
+import { seenBy } from "./agent.ts";
+import { detailsOf, eventRow } from "./event.ts";
+import { acknowledging, type MessageRow, messageView, orderOf } from "./message.ts";
+import { creatorOf } from "./plain-claim.ts";
+import { isActive, type ThreadRow, threadColumns, threadView } from "./thread.ts";
+import { asksFor, type EndInput, type EndStatus, endingContent, reviewed } from "./thread-end.ts";
+
+/**
+ * The caller holds the thread by a lease that is still its own when both rows are locked. The lease is found by its thread
+ * alone, and the rest asked so that the server does not read all leases that are held, or all reviews ([G7]).
+ */
+const locked = () => fragment`
+  select caller.*, ${threadColumns} from held cross join caller
+    join threads on threads.thread_id = caller.thread join leases on leases.thread_id = threads.thread_id
+  where threads.created_by = caller.creator and ${isActive}
+    and coalesce(leases.released_at, '') = '' and (leases.agent_id || '') = caller.agent
+    and leases.lease_token = coalesce(caller.token, leases.lease_token)
+    and (select count(*) ${reviewed(fragment`caller.thread`)}) = 0
+    and (select count(*) from entries where entries.thread_id = caller.thread and entries.needs = 'answer') = 0
+  for no key update of threads, leases skip locked`;
+
+const timed = fragment`select locked.*, ${instant} as at from locked`;
+const ending = fragment`select timed.*, ${asText(fragment`timed.at`)} as now from timed`;
+
+const acked = () =>
+  acknowledging({
+    agent: fragment`ending.assigned_to`,
+    names: [fragment`ending.assigned_to`],
+    which: asksFor(fragment`ending.thread_id`),
+    now: fragment`ending.now`,
+    from: fragment`from ending`,
+  });
+
+const written = () => fragment`
+  ${insertFrom(
+    messages,
+    {
+      thread_id: fragment`ending.thread_id`,
+      from_agent: fragment`ending.agent`,
+      to_agent: fragment`ending.created_by`,
+      kind: "result",
+      summary: fragment`ending.summary`,
+      body: fragment`ending.body`,
+      payload_json: fragment`ending.payload`,
+      created_at: fragment`ending.now`,
+      verified: 0,
+      correlation_id: null,
+      reply: 0,
+      task_id: fragment`ending.task_id`,
+      expires_at: null,
+    },
+    fragment`from ending order by ending.n_of_caller`,
+  )} returning message_id, thread_id`;
+
+function told() {
+  const message = { kind: fragment`'"result"'`, to_agent: jsonText(fragment`ended.created_by`) };
+  const row = eventRow({
+    type: fragment`'thread.' || ended.outcome`,
+    source: fragment`ended.agent`,
+    now: fragment`ended.now`,
+    thread: {
+      run_id: fragment`ended.run_id`,
+      task_id: fragment`ended.task_id`,
+      thread_id: fragment`ended.thread_id`,
+      status: fragment`ended.outcome`,
+      created_by: fragment`ended.created_by`,
+      assigned_to: fragment`ended.assigned_to`,
+    },
+    message: {
+      message_id: fragment`ended.message_id`,
+      to_agent: fragment`ended.created_by`,
+      summary: fragment`ended.summary`,
+    },
+    payload_json: jsonOf(detailsOf(message)),
+  });
+  return insertFrom(events, row, fragment`from ended order by ended.n_of_caller`);
+}
+
+const endQuery: PlainQuery = {
+  columns: {
+    agent: "text",
+    thread: "bigint",
+    token: "text",
+    creator: "text",
+    outcome: "text",
+    summary: "text",
+    body: "text",
+    payload: "text",
+  },
+  locks: true,
+  parts: () => fragment`
+    locked as materialized (${locked()}), timed as materialized (${timed}), ending as materialized (${ending}),
+    acked as (${acked()}), written as (${written()}),
+    ended as materialized (select ending.*, written.message_id from ending join written on written.thread_id = ending.thread_id),
+    released as (update leases set released_at = ended.now from ended where leases.thread_id = ended.thread_id),
+    changed as (update threads set status = ended.outcome, latest_message_id = ended.message_id, updated_at = ended.now
+      from ended where threads.thread_id = ended.thread_id),
+    told as (${told()}),
+    acting as (${seenBy(fragment`ended`)})
+    select ended.* from ended order by ended.n_of_caller`,
+};
+
+interface EndedRow extends ThreadRow {
+  agent: string;
+  outcome: EndStatus;
+  summary: string;
+  body: string;
+  payload: string;
+  now: string;
+  message_id: number;
+}
+
+type Output = OutputOf<"threads.done">;
+
+/** `again`: the procedure, which finds that the thread was ended before. */
+export function plainEnd(
+  { input, status, again }: { input: EndInput; status: EndStatus; again: Work<Output> },
+  recall: (fact: string) => string | undefined,
+): Plain<Output> | undefined {
+  const { agent, leaseToken, artifacts } = input;
+  const thread = numberOf(input.thread);
+  const creator = recall(creatorOf(thread));
+  if (creator === undefined || creator === person || artifacts.length) return undefined;
+  const { summary, body = "", payload = {} } = endingContent(input, status);
+  const said = [summary, body, JSON.stringify(payload)];
+  return {
+    query: endQuery,
+    values: [agent, thread, leaseToken ?? null, creator, status, ...said],
+    locks: orderOf({ to: creator }),
+    own: input.thread,
+    answer: endedBy,
+    again,
+  };
+}
+
+const untouched = initialOf(messages);
+
+function endedBy(found: Row): PlainAnswer<Output> {
+  const {
+    agent,
+    outcome: status,
+    summary,
+    body,
+    payload,
+    now,
+    message_id,
+    ...row
+  } = found as unknown as EndedRow;
+  const thread: ThreadRow = { ...row, status, latest_message_id: message_id, updated_at: now };
+  const message: MessageRow = {
+    ...untouched,
+    message_id,
+    thread_id: row.thread_id,
+    from_agent: agent,
+    to_agent: row.created_by,
+    kind: "result",
+    summary,
+    body,
+    payload_json: payload,
+    created_at: now,
+    verified: 0,
+    correlation_id: null,
+    reply: 0,
+    task_id: row.task_id,
+    expires_at: null,
+  };
+  const event = { ...thread, event_type: `thread.${status}`, source: agent, to_agent: row.created_by };
+  return {
+    value: { thread: threadView(thread), message: messageView(message) },
+    topics: topicsOf(event),
+    learnt: [],
+  };
+}

@@ -1,0 +1,253 @@
+/** The plain cases of claiming and ending: one statement each, which does what the procedures do step by step. */
+import { expect, test } from "bun:test";
+import { InboxError } from "../../src/contract/errors.ts";
+import type { OutputOf } from "../../src/contract/operations/index.ts";
+import { tables } from "../../src/engines/tables.ts";
+import { type Inbox, openInbox } from "../../src/inbox/inbox.ts";
+import { inFull } from "../support/in-full.ts";
+import { temporarySchema } from "../support/postgres.ts";
+import { postgresSuite, times, within } from "../support/postgres-suite.ts";
+import { type Fault, startProxy } from "../support/proxy.ts";
+import { randomOf } from "../support/random.ts";
+import { flaws, stored } from "../support/stored-postgres.ts";
+
+/** A bus whose clock only the test moves, behind a proxy that counts. */
+async function bus(now: () => number, stepwise: boolean) {
+  const place = await temporarySchema();
+  const proxy = await startProxy(place.url);
+  const inbox = openInbox(proxy.url, { now, stepwise });
+  return {
+    url: place.url,
+    proxy,
+    inbox,
+    [Symbol.asyncDispose]: async () => {
+      await inbox.close();
+      await proxy.stop();
+      place[Symbol.dispose]();
+    },
+  };
+}
+
+type Call = (inbox: Inbox) => Promise<unknown>;
+
+/** A thread that was claimed, and by whom; it may have been ended since, or taken over. */
+interface Held {
+  agent: string;
+  thread: string;
+  /** If it follows from the id of the call: then it is the same on every bus. */
+  leaseToken: string | undefined;
+}
+
+function heldBy(outcome: object): Held[] {
+  const { value } = outcome as { value?: Partial<OutputOf<"threads.claim">> };
+  if (!value?.lease?.token || !value.thread) return [];
+  const { token } = value.lease;
+  const leaseToken = token.startsWith("00000000") ? token : undefined;
+  return [{ agent: value.thread.assignedTo, thread: value.thread.threadId, leaseToken }];
+}
+
+const idOf = (number: number) => `00000000-0000-4000-8${String(number).padStart(3, "0")}-000000000000`;
+
+/** A call of a history, the same one on every bus. Tokens follow from the ids of calls, so these are the same too. */
+function randomCall(random: () => number, number: number, held: readonly Held[]): Call {
+  const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!;
+  const handOver = idOf(number);
+  const agent = one(["a", "b", 'c "quoted" \\ ä']);
+  const thread = `thr_${1 + Math.floor(random() * (1 + number / 3))}`;
+  const said = one([
+    {},
+    { body: `line\n"quoted" \\ \u0001 ${number}` },
+    { summary: "s", payload: { n: number, text: "'" } },
+    { body: "b", artifacts: [{ path: "x.txt" }] },
+  ]);
+  const ended =
+    random() < 0.8 && held.length ? one(held.slice(-5)) : { agent, thread, leaseToken: undefined };
+  const leaseToken = one([undefined, ended.leaseToken, held[0]?.leaseToken]);
+  const priority = one(["low", "normal", "high"] as const);
+  const from = one(["leader", 'lead "er" \\', "a", "user"]);
+  const claim: Call = (inbox) =>
+    inbox.call("threads.claim", { agent, leaseSeconds: one([60, 300]) }, { handOver });
+  const end: Call = (inbox) =>
+    inbox.call(one(["threads.done", "threads.fail"] as const), { ...ended, leaseToken, ...said });
+  return one<Call>([
+    (inbox) =>
+      inbox.call("threads.send", { from, to: one([agent, agent, "pool"]), subject: "s", priority, ...said }),
+    (inbox) => inbox.call("threads.send", { from, to: agent, subject: "s", priority }),
+    claim,
+    claim,
+    claim,
+    async (inbox) => (await inbox.hand("threads.claim", { agent }, { handOver })).value,
+    end,
+    end,
+    end,
+    (inbox) => inbox.call("threads.reply", { from: agent, thread, body: "more" }),
+    (inbox) => inbox.call("threads.update", { agent, thread, status: "in_progress", body: "now" }),
+    (inbox) => inbox.call("threads.release", { agent, thread }),
+    (inbox) => inbox.call(one(["pools.join", "pools.leave"] as const), { agent: "b", pool: "pool" }),
+  ]);
+}
+
+const outcome = (call: Promise<unknown>) =>
+  call.then(
+    (value) => ({ value }),
+    (error) => {
+      if (error instanceof InboxError) return { refused: error.message, details: error.details };
+      throw error;
+    },
+  );
+
+/** Without what the program has drawn by lot: ids of entries, and tokens that do not follow from the id of a call. */
+const comparable = (value: unknown) =>
+  JSON.parse(
+    JSON.stringify(value).replace(
+      /\b(?!0{8})(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{24})\b/g,
+      "drawn",
+    ),
+  );
+
+async function contentOf(url: string): Promise<Record<string, unknown>> {
+  const found: Record<string, unknown> = {};
+  const order = (row: unknown) => JSON.stringify(row);
+  for (const { name } of tables) {
+    const rows: unknown[] = comparable(await stored(url, `select * from ${name}`));
+    found[name] = rows.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
+  }
+  return found;
+}
+
+/** Cases that a history by chance rarely has; after how many milliseconds each call is made. */
+const rare: [afterMs: number, Call][] = [
+  [0, (inbox) => inbox.call("threads.send", { from: "l", to: "w", subject: "s", maxAttempts: 5 })],
+  [0, (inbox) => inbox.call("threads.claim", { agent: "w", leaseSeconds: 60 }, { handOver: idOf(1) })],
+  [70_000, (inbox) => inbox.call("threads.claim", { agent: "w" }, { handOver: idOf(2) })],
+  [0, (inbox) => inbox.call("threads.release", { agent: "w", thread: "thr_1" })],
+  // The attempt of the lease that was released stays.
+  [2000, (inbox) => inbox.call("threads.claim", { agent: "w" }, { handOver: idOf(3) })],
+  [0, (inbox) => inbox.call("threads.done", { agent: "w", thread: "thr_1", leaseToken: "0".repeat(24) })],
+  [0, (inbox) => inbox.call("threads.done", { agent: "x", thread: "thr_1" })],
+  [0, (inbox) => inbox.call("threads.done", { agent: "w", thread: "thr_1", summary: "", body: "" })],
+  // Within a second of being seen, an agent is not recorded as seen again.
+  [300, (inbox) => inbox.call("threads.done", { agent: "w", thread: "thr_1" })],
+  [0, (inbox) => inbox.call("threads.done", { agent: "w", thread: "thr_1" })],
+  [0, (inbox) => inbox.call("threads.send", { from: "l", to: "w", subject: "s" })],
+  [600, (inbox) => inbox.call("threads.claim", { agent: "w" }, { handOver: idOf(4) })],
+  [0, (inbox) => inbox.call("threads.send", { from: "l", to: "w", subject: "another" })],
+  // The same call again has the same answer, although there is more to claim.
+  [0, (inbox) => inbox.call("threads.claim", { agent: "w" }, { handOver: idOf(4) })],
+  [1500, (inbox) => inbox.call("threads.fail", { agent: "w", thread: "thr_2", payload: { why: "x" } })],
+];
+
+postgresSuite("plain cases", () => {
+  test.concurrent("[L5] [L7] [T7] the rare cases of it too", async () => {
+    let now = Date.parse("2026-01-01T00:00:00.000Z");
+    await using whole = await bus(() => now, false);
+    await using stepwise = await bus(() => now, true);
+    for (const [number, [afterMs, call]] of rare.entries()) {
+      now += afterMs;
+      const [one, other] = [await outcome(call(whole.inbox)), await outcome(call(stepwise.inbox))];
+      expect({ number, is: comparable(one) }).toEqual({ number, is: comparable(other) });
+      const seen = "select name, last_seen_at from agents order by name";
+      expect(await stored(whole.url, seen)).toEqual(await stored(stepwise.url, seen));
+    }
+    expect(await contentOf(whole.url)).toEqual(await contentOf(stepwise.url));
+    expect(whole.proxy.heard.begun).toBeLessThan(stepwise.proxy.heard.begun - 3);
+  }, 60_000);
+
+  test.concurrent("[L2] [T7] the same history leaves the same rows and has the same answers, by one statement and step by step", async () => {
+    const histories = inFull(6, 40);
+    let plain = 0;
+    for (const seed of times(histories, (i) => i + 1)) {
+      let now = Date.parse("2026-01-01T00:00:00.000Z");
+      await using whole = await bus(() => now, false);
+      await using stepwise = await bus(() => now, true);
+      const random = randomOf(seed);
+      const held: Held[] = [];
+      for (const number of times(120, (i) => i + 1)) {
+        now += random() < 0.05 ? 200_000 : Math.floor(random() * 2000);
+        const choice = Math.floor(random() * 2 ** 32);
+        const [one, other] = [whole, stepwise].map(({ inbox }) =>
+          outcome(randomCall(randomOf(choice), number, held)(inbox)),
+        );
+        expect({ seed, number, is: comparable(await one) }).toEqual({
+          seed,
+          number,
+          is: comparable(await other),
+        });
+        held.push(...heldBy(await one!));
+      }
+      expect({ seed, rows: await contentOf(whole.url) }).toEqual({
+        seed,
+        rows: await contentOf(stepwise.url),
+      });
+      expect(stepwise.proxy.heard.plain).toBe(0);
+      plain += stepwise.proxy.heard.begun - whole.proxy.heard.begun;
+    }
+    // So many calls needed no transaction of their own.
+    expect(plain).toBeGreaterThan(histories * 5);
+  }, 120_000);
+
+  test.concurrent("[L2] [T7] a claim and its end by a known agent are two statements, and no transaction is begun", async () => {
+    await using place = await bus(Date.now, false);
+    const { inbox, proxy } = place;
+    for (const _ of times(3, () => 0)) await inbox.call("threads.send", { from: "l", to: "w", subject: "s" });
+    await inbox.call("messages.send", { channel: "c", sender: "w", content: "I am here" });
+    const { begun } = proxy.heard;
+    const { thread } = await inbox.call("threads.claim", { agent: "w" });
+    await inbox.call("threads.done", { agent: "w", thread: thread!.threadId, body: "done" });
+    expect(proxy.heard).toEqual({ begun, plain: 2 });
+  });
+
+  test.concurrent("[L1] [L2] claims at the same time, by several processes, get a thread each, and all can be ended", async () => {
+    await using place = await bus(Date.now, false);
+    const { inbox, url } = place;
+    for (const i of times(60, (i) => i))
+      await inbox.call("threads.send", { from: `l${i % 3}`, to: "w", subject: "s" });
+    const others = times(3, () => openInbox(url));
+    const taken = await Promise.all(
+      times(64, async (i) => {
+        const own = others[i % 3]!;
+        const { thread } = await own.call("threads.claim", { agent: "w" });
+        if (thread) await own.call("threads.done", { agent: "w", thread: thread.threadId, body: `${i}` });
+        return thread?.threadId;
+      }),
+    );
+    for (const other of others) await other.close();
+    const got = taken.filter((id) => id !== undefined);
+    expect(new Set(got).size).toBe(got.length);
+    expect(got.length).toBe(60);
+    expect(await stored(url, "select thread_id from threads where status <> 'done'")).toEqual([]);
+    expect(await flaws(url)).toEqual([]);
+  });
+
+  test.concurrent("[G4] [L1] [T7] a plain claim or end whose answer was lost is done once, and answered", async () => {
+    for (const fault of ["cut before", "cut after", "abandon before"] as const satisfies Fault[]) {
+      await using place = await bus(Date.now, false);
+      const { inbox, proxy, url } = place;
+      for (const _ of times(3, () => 0))
+        await inbox.call("threads.send", { from: "l", to: "w", subject: "s" });
+      await inbox.call("messages.send", { channel: "c", sender: "w", content: "I am here" });
+      const claiming = proxy.strike(fault);
+      const { thread, lease } = await inbox.call("threads.claim", { agent: "w" });
+      await within(14, `the fault "${fault}"`, claiming);
+      expect(proxy.heard.plain).toBe(1);
+      expect(await stored(url, "select thread_id, lease_token from leases")).toEqual([
+        { thread_id: 1, lease_token: lease!.token },
+      ]);
+      expect(thread!.threadId).toBe("thr_1");
+      // The next claim tells this process who has created the thread, whatever became of the first.
+      const next = await inbox.call("threads.claim", { agent: "w" });
+      const ending = proxy.strike(fault);
+      const { message } = await inbox.call("threads.done", {
+        agent: "w",
+        thread: next.thread!.threadId,
+        body: "b",
+      });
+      await within(14, `the fault "${fault}"`, ending);
+      expect(proxy.heard.plain).toBe(3);
+      expect(
+        await stored(url, "select 'msg_' || message_id as id from messages where kind = 'result'"),
+      ).toEqual([{ id: message.messageId }]);
+      expect(await flaws(url)).toEqual([]);
+    }
+  }, 60_000);
+});
