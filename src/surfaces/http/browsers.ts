@@ -13,7 +13,16 @@ export type Visit = "link" | "anybody";
 /** Headers that a page of another site cannot send without a preflight. The session id is a header of MCP clients. */
 const ownHeaders = [clientHeader, handOverHeader, "mcp-session-id"];
 
-export const isJson = (type: string | null) => /^application\/([\w.+-]*\+)?json\s*(;|$)/i.test(type ?? "");
+const jsonType = /^application\/([\w.+-]*\+)?json\s*(;|$)/i;
+let lastJson: string | null = null; // usually all requests say the same
+
+export function isJson(type: string | null): boolean {
+  if (type === null) return false;
+  if (type === lastJson) return true;
+  const json = jsonType.test(type);
+  if (json) lastJson = type;
+  return json;
+}
 
 /** Whether an Origin is this hub's own. `named`: the origins of a proxy in front of it. */
 export function isOwnOrigin(origin: string, host: string, named: (place: string) => boolean): boolean {
