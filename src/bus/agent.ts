@@ -6,6 +6,7 @@ import { closest } from "../contract/suggest.ts";
 import { asking } from "../sql/asking.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, known, nothingToAsk, one } from "../sql/procedure.ts";
+import { repeated } from "../sql/repeated.ts";
 import { alike, literal, sql, there } from "../sql/sql.ts";
 import { insert } from "../sql/table.ts";
 import { agents } from "../sql/tables.ts";
@@ -78,18 +79,23 @@ export function isUsed(tx: Context, name: string): Procedure<boolean> {
   return lookFor(tx, name);
 }
 
-function* lookFor(tx: Context, name: string): Procedure<boolean> {
-  const found = yield* one<{ known: string }>(
-    there(sql`
-      select 'agent' as known from agents where agents.name = ${name}
-      union all select 'pool' from pool_members where pool_members.pool = ${name}
-      union all select 'topic' from readers where readers.channel = ${name}
-      union all select 'topic' from messages where messages.to_agent = ${name} limit 1`),
-  );
-  // An agent stays known for ever, a pool only while it has members, a topic while it has messages or readers.
-  if (found?.known === "agent") tx.learn(`known:${name}`, "agent");
-  return found !== undefined;
+function lookFor(tx: Context, name: string): Procedure<boolean> {
+  return repeated(tx, `used:${name}`, {
+    query: () => usesOf(name),
+    pick([found]) {
+      // An agent stays known for ever, a pool only while it has members, a topic while it has messages or readers.
+      if (found?.known === "agent") tx.learn(`known:${name}`, "agent");
+      return found !== undefined;
+    },
+  });
 }
+
+const usesOf = (name: string) =>
+  there(sql`
+    select 'agent' as known from agents where agents.name = ${name}
+    union all select 'pool' from pool_members where pool_members.pool = ${name}
+    union all select 'topic' from readers where readers.channel = ${name}
+    union all select 'topic' from messages where messages.to_agent = ${name} limit 1`);
 
 /** [M13] For an answer that found nothing in a channel: the names that are like an unused one. */
 export function* meantBy(tx: Context, channel: string): Procedure<{ similar?: string[] }> {
