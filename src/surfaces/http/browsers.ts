@@ -25,7 +25,7 @@ export function isJson(type: string | null): boolean {
 }
 
 /** Whether an Origin is this hub's own. `named`: the origins of a proxy in front of it. */
-export function isOwnOrigin(origin: string, host: string, named: (place: string) => boolean): boolean {
+function isOwnOrigin(origin: string, host: string, named: (place: string) => boolean): boolean {
   const found = /^(https?):\/\/([^/?#@\s]+)$/i.exec(origin);
   if (!found) return false;
   const [, scheme, place] = found as unknown as [string, "http" | "https", string];
@@ -35,9 +35,15 @@ export function isOwnOrigin(origin: string, host: string, named: (place: string)
 }
 
 /** Refuses requests from pages of another origin, including another port of this machine. */
-export function refuseForeign(request: Request, ownOrigin: (origin: string) => boolean, visit?: Visit): void {
+export function refuseForeign(
+  request: Request,
+  host: string,
+  named: (place: string) => boolean,
+  visit?: Visit,
+): void {
   const origin = request.headers.get("origin");
-  if (origin !== null && !ownOrigin(origin)) throw refuse(`requests from pages of ${origin} are not allowed`);
+  if (origin !== null && !isOwnOrigin(origin, host, named))
+    throw refuse(`requests from pages of ${origin} are not allowed`);
   const site = request.headers.get("sec-fetch-site");
   if (site === null || site === "same-origin" || site === "none") return;
   // Images and links come without an Origin: a link may be followed, to a page and in a window.

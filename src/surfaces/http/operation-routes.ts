@@ -4,7 +4,7 @@ import { type AnyOperation, marking } from "../../contract/operation.ts";
 import { operationNamed, table } from "../../contract/operations/index.ts";
 import { limitWait } from "../../contract/waiting.ts";
 import { actAs, type Caller } from "../../inbox/caller.ts";
-import type { BusOperation, Handed } from "../../inbox/inbox.ts";
+import type { BusOperation, CallOptions, Handed } from "../../inbox/inbox.ts";
 import { endOfWait } from "../../waiting/end-of-wait.ts";
 import { collecting, hasGone, plain } from "./answer.ts";
 import { refuseUnknowingly } from "./browsers.ts";
@@ -58,18 +58,14 @@ const handleOf =
     // [M1] The sender of a channel message that does not name one.
     if (op.cli.shape === "channel" && op.cli.identity !== undefined) input[op.cli.identity] ??= "api";
     const handOver = translation ? undefined : handOverOf(request);
-    const call = (signal?: AbortSignal) =>
-      context.inbox.hand(op.name as BusOperation, input as never, {
-        signal,
-        idempotencyKey,
-        handOver,
-        caller: callerOf(peer),
-      });
+    const options: CallOptions = { idempotencyKey, handOver, caller: callerOf(peer) };
     const waits = op.kind === "wait";
     // A client that has disconnected before its request is processed is handed nothing, on any engine.
     if ((waits || marking(op, input)) && (await hasGone(request)))
       throw new DOMException("the client went away", "AbortError");
-    const handed = waits ? await waitFor(context, { op, input, request, server, peer }, call) : await call();
+    const handed = waits
+      ? await waitFor(context, { op, input, request, server, peer }, options)
+      : await handIn(context, op, input, options);
     const value: unknown = translation ? translation.output(handed.value as never) : handed.value;
     if (!handed.confirm) return plain(value, op.creates ? 201 : 200);
     if (await hasGone(request)) {
@@ -87,6 +83,13 @@ function keyOf(body: Record<string, unknown>, { headers }: Request): string | un
   return (idempotencyKey as string | undefined) ?? headers.get("idempotency-key") ?? undefined;
 }
 
+const handIn = (
+  { inbox }: RouteContext,
+  op: AnyOperation,
+  input: Record<string, unknown>,
+  options: CallOptions,
+): Promise<Handed<unknown>> => inbox.hand(op.name as BusOperation, input as never, options);
+
 interface Waiting {
   op: AnyOperation;
   input: Record<string, unknown>;
@@ -95,11 +98,12 @@ interface Waiting {
   peer: Peer;
 }
 
-async function waitFor<T>(
-  { stays, stopping }: RouteContext,
+async function waitFor(
+  context: RouteContext,
   { op, input, request, server, peer }: Waiting,
-  call: (signal: AbortSignal) => Promise<Handed<T>>,
-): Promise<Handed<T>> {
+  options: CallOptions,
+): Promise<Handed<unknown>> {
+  const { stays, stopping } = context;
   limitWait(op, input);
   server.timeout(request, 0);
   const ending = new AbortController();
@@ -113,7 +117,7 @@ async function waitFor<T>(
   const end = () => ending.abort(revoked.reason);
   revoked.addEventListener("abort", end);
   try {
-    const handed = await call(ending.signal);
+    const handed = await handIn(context, op, input, { ...options, signal: ending.signal });
     if (!revoked.aborted) return handed;
     await handed.release?.();
     throw revoked.reason;

@@ -23,7 +23,23 @@ export function inputOf(
   request: RoutedRequest,
   body: Record<string, unknown> = {},
 ): Record<string, unknown> {
-  const input = body;
+  wellEncoded(request.url);
+  const query = request.url.indexOf("?");
+  if (query < 0 && isEmpty(request.params)) return body;
+  return withTexts(op, request, body);
+}
+
+const isEmpty = (params: object) => {
+  for (const _ in params) return false;
+  return true;
+};
+
+/** Adds what the address says. */
+function withTexts(
+  op: AnyOperation,
+  request: RoutedRequest,
+  input: Record<string, unknown>,
+): Record<string, unknown> {
   const fieldOf = (key: string) => fieldsOf(op.input()).find((one) => one.key === key);
   const given = (key: string, text: string) => {
     const field = fieldOf(key);
@@ -33,7 +49,6 @@ export function inputOf(
       throw invalid(`${key} is not JSON`);
     }
   };
-  wellEncoded(request.url);
   const query = request.url.indexOf("?");
   const asked = query < 0 ? [] : new URLSearchParams(request.url.slice(query + 1));
   for (const [key, text] of asked) {
