@@ -17,7 +17,7 @@
  * user. So one slow timer per process checks every second (`changed`), and if watching fails, files are polled.
  */
 import { isOwnFolder } from "../../platform/own-files.ts";
-import { append, ring, sizeOf, stampOf } from "../../platform/system.ts";
+import { append, fs, ring, sizeOf, stampOf } from "../../platform/system.ts";
 import { everything } from "../../sql/topics.ts";
 import type { Subscription } from "../engine.ts";
 import { Listeners } from "../listeners.ts";
@@ -64,7 +64,7 @@ export function openWake(folder: string, log: string, dataVersion: () => number)
       return (topics) => {
         for (const topic of topics) local.ring(topic);
         if (!topics.size || !isOwnFolder(folder)) return void (watched && append(after));
-        for (const name of new Set([...topics].map(bucketOf))) ring(`${folder}/${name}`);
+        for (const name of watchedOf(folder, topics)) ring(`${folder}/${name}`);
         if (watched) append(after);
       };
     },
@@ -138,6 +138,23 @@ function startSlowCheck({ folder, log, dataVersion, files }: Watched): () => voi
 
   const timer = setInterval(check, slowCheckMs);
   return () => clearInterval(timer);
+}
+
+/** With more files than this, listing the folder takes less time than looking for each. */
+const few = 8;
+
+/** The files of these topics; of many only those that are there, as nobody waits for the others. */
+function watchedOf(folder: string, topics: ReadonlySet<string>): Iterable<string> {
+  const names = new Set<string>();
+  for (const topic of topics) names.add(bucketOf(topic));
+  if (names.size <= few) return names;
+  try {
+    return fs()
+      .readdirSync(folder)
+      .filter((name) => names.has(name));
+  } catch {
+    return names; // the folder has gone meanwhile, or may not be listed
+  }
 }
 
 /** FNV-1a; any hash would do, but all versions must use the same. */
