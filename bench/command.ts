@@ -132,4 +132,4 @@ function section(programs: readonly Program[], samples: readonly number[][]): Se
   };
 }
 
-export const command: Benchmark = { name: "command", run };
+export const command: Benchmark = { name: "command", needs: ["sqlite3"], run };

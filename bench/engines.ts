@@ -284,4 +284,4 @@ function section(parts: Parts, found: Record<keyof Parts, Found>, peers: Peers, 
   };
 }
 
-export const engines: Benchmark = { name: "engines", run };
+export const engines: Benchmark = { name: "engines", needs: ["redis-server"], run };

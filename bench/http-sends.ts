@@ -123,4 +123,8 @@ function section(found: Record<Kind, Map<string, Load>>): Section {
   };
 }
 
-export const httpSends: Benchmark = { name: "http-sends", run };
+export const httpSends: Benchmark = {
+  name: "http-sends",
+  needs: ["wrk", "redis-server", "redis-benchmark"],
+  run,
+};

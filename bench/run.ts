@@ -82,12 +82,18 @@ const deadline = performance.now() + wholeMs;
 const made: Stored[] = [];
 const left: string[] = [];
 
-for (const { name, run } of benchmarks.filter(({ name }) => asked.includes(name))) {
+for (const { name, needs = [], run } of benchmarks.filter(({ name }) => asked.includes(name))) {
   if (!sizes.size && performance.now() > deadline) {
     left.push(name);
     continue;
   }
   console.log(`\n== ${name}`);
+  const missing = needs.filter((program) => !Bun.which(program));
+  if (missing.length) {
+    left.push(name);
+    console.log(`not run: ${missing.join(", ")} not installed`);
+    continue;
+  }
   const busyBefore = await quiet();
   if (busyBefore > disturbed && !quick) {
     left.push(name);

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { installPrograms } from "./debian.mjs";
+import { installForTests } from "./debian.mjs";
 import { fetchNode22 } from "./runtimes.mjs";
 import { install } from "./setup.mjs";
 import { building, runChecks } from "./test-checks.mjs";
@@ -14,7 +14,7 @@ const step = (name) => console.log(`\n== ${name}`);
 
 step("install");
 install();
-installPrograms();
+installForTests();
 fetchNode22();
 step("build, format, lint, types, unused code, documents, rules, sizes, names and the dependency arrow");
 await runChecks(building);

@@ -43,6 +43,8 @@ export interface Hub {
   auth: boolean;
   /** What it serves, as people may see it. */
   db: string;
+  /** The database did not exist. */
+  created: boolean;
   /** Why its database was away when it started; it serves as soon as that is there. */
   away?: InboxError;
   /** Until the database was met; rejected where it is not one that can be served. */
@@ -60,8 +62,12 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   if (from !== undefined && (await isMissing(db)))
     throw openToEverybody(from, host, phrase`${call("bus.init")} creates the database, and `);
   await bindable(host, port);
+  let created = false;
   const away = await createOwnBus(db, options.complain).then(
-    () => undefined,
+    (bus) => {
+      created = bus.created;
+      return undefined;
+    },
     (error) => mayCome(error) ?? Promise.reject(error),
   );
   const folder = options.dataDir === undefined ? undefined : join(options.dataDir, "inbox");
@@ -96,11 +102,12 @@ export async function startHub(options: HubOptions): Promise<Hub> {
     const address = addressHere(host, server.url);
     const supervision =
       options.supervise === false ? undefined : superviseHere(inbox.engine, options, address, met);
-    const tending = inbox.tend(ending.signal, options.notify);
+    const tending = inbox.tend({ signal: ending.signal, complain: options.complain }, options.notify);
     return {
       url: server.url,
       db: withoutPassword(db),
       auth,
+      created,
       away,
       met,
       stop: async () => {

@@ -22,6 +22,8 @@ export interface Section {
 
 export interface Benchmark {
   name: string;
+  /** Programs of the machine without which it is not run. */
+  needs?: readonly string[];
   /** `size`: how much of it, where it was asked for with `NAME=SIZE`. */
   run(size?: number): Promise<Section>;
 }

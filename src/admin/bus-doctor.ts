@@ -28,9 +28,10 @@ export async function busDoctor(asked: Asked, { fix }: ParsedOf<"bus.doctor">): 
   const done = new Map<string, string>();
   const failed = new Map<string, string>();
   for (const finding of before.checks) {
-    if (!("repair" in finding)) continue;
+    const repair = repairOf(finding);
+    if (!repair) continue;
     try {
-      done.set(finding.name, await finding.repair());
+      done.set(finding.name, await repair());
     } catch (error) {
       failed.set(finding.name, `it could not be repaired: ${(error as Error).message}`);
     }
@@ -45,8 +46,10 @@ export async function busDoctor(asked: Asked, { fix }: ParsedOf<"bus.doctor">): 
   return { ...outputOf(after), checks };
 }
 
+const repairOf = (finding: Finding) => ("repair" in finding ? finding.repair : undefined);
+
 function outputOf({ healthy, checks }: Diagnosis): Output {
-  const fixable = checks.flatMap((finding) => ("repair" in finding ? [finding.name] : []));
+  const fixable = checks.flatMap((finding) => (repairOf(finding) ? [finding.name] : []));
   return {
     healthy,
     checks: checks.map((finding) => {

@@ -30,7 +30,7 @@ export async function busMigrate(
   // The source first: if there is none, nothing is created.
   await using source = await opened(from).catch(noSource);
   const busId = await source.engine.read(busOf).catch(noSource);
-  await createOwnBus(to).catch((error) => wrongFile(error, "to"));
+  const { created } = await createOwnBus(to).catch((error) => wrongFile(error, "to"));
   await using target = await opened(to);
   const places = await Promise.all(
     [source, target].map(({ location, engine }) => engineAt(location).copying().place(location, engine)),
@@ -53,7 +53,8 @@ export async function busMigrate(
     );
   await checkCopy(source, target, busId);
   if (!(await target.engine.write((tx) => take(tx, busId), { repeatable: true }))) throw otherBus(target);
-  return await copyBus(source, target, put, busId);
+  const { from: copiedFrom, to: copiedTo, ...rest } = await copyBus(source, target, put, busId);
+  return { from: copiedFrom, to: copiedTo, ...(created && { created }), ...rest };
 }
 
 /** A source that does not exist was misnamed: creating it would not help. */

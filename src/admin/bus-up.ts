@@ -7,6 +7,7 @@ import { type Asked, brokerOf, locateOrNew } from "../location/locate.ts";
 import { makeOwnFolder, readOwn, replaceOwn } from "../platform/own-files.ts";
 import { alone, begin, end, keeperOf, type ServedBus } from "../service/background.ts";
 import { hubFolder, hubsHere, isLost, type StoredHub, stateOf } from "../service/hub-folder.ts";
+import { keepPort, otherBusAt } from "../service/hub-ports.ts";
 import type { Keeper } from "../service/unit.ts";
 import { createOwnBus } from "./create-bus.ts";
 import { firstToken } from "./first-token.ts";
@@ -23,7 +24,7 @@ export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.u
   requireDatabase("up", location, "a hub cannot serve another hub: name a file or a postgres:// address");
   const place: ServedBus = { location, env: asked.env, delivery: brokerOf(asked.env, asked.delivery) };
   const warnings: string[] = [];
-  await createOwnBus(location, (message) => warnings.push(message));
+  const { created } = await createOwnBus(location, (message) => warnings.push(message));
   return alone(place, async () => {
     const hubs = hubsHere(location, asked.env);
     // Nobody can use one whose database file was deleted or replaced, and it keeps the port.
@@ -32,13 +33,15 @@ export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.u
     if (running) return already(place, running, input);
     const exposed = [input.host ?? "127.0.0.1", ...(input.allowHost ?? [])].some((name) => !isLoopback(name));
     const token = exposed || input.auth ? await firstToken(location) : null;
-    const { hub, keeper } = await started(place, input, warnings);
+    const { hub, keeper, portReason } = await started(place, input, warnings);
     return {
       db: withoutPassword(location),
+      ...(created && { created }),
       hub: await stateOf(hub),
       already: false,
       token,
       comesBack: keeper.comesBack,
+      ...(portReason !== undefined && { portReason }),
       ...(warnings.length > 0 && { warnings }),
     };
   });
@@ -77,40 +80,60 @@ async function started(
   place: ServedBus,
   input: Input,
   warnings: string[],
-): Promise<{ hub: StoredHub; keeper: Keeper }> {
+): Promise<Started & { keeper: Keeper }> {
   const keeper = keeperOf(input.manager, place.env);
   try {
-    return { hub: await onSomePort(place, keeper, input), keeper };
+    return { ...(await onSomePort(place, keeper, input)), keeper };
   } catch (error) {
     const ofManager = error instanceof InboxError && error.message.startsWith(`${keeper.manager} did not`);
     if (!ofManager || input.manager !== undefined) throw error;
     warnings.push(`${(error as Error).message}; it runs as a detached process instead`);
     const plain = keeperOf("process", place.env);
-    return { hub: await onSomePort(place, plain, input), keeper: plain };
+    return { ...(await onSomePort(place, plain, input)), keeper: plain };
   }
 }
 
-async function onSomePort(place: ServedBus, keeper: Keeper, input: Input): Promise<StoredHub> {
+interface Started {
+  hub: StoredHub;
+  /** Why it has not the port that it had, or the usual one. */
+  portReason?: string;
+}
+
+async function onSomePort(place: ServedBus, keeper: Keeper, input: Input): Promise<Started> {
   const { host = "127.0.0.1", allowHost = [], auth } = input;
   const rest = ["--host", host, ...(auth ? ["--auth"] : [])];
   if (allowHost.length) rest.push("--allow-host", allowHost.join(","));
   const folder = hubFolder(place.location, place.env);
   makeOwnFolder(folder.path);
-  const begun = async (port: number) => {
+  const had = Number(readOwn(folder.port)) || undefined;
+  const begun = async (port: number, portReason?: string): Promise<Started> => {
     const hub = await begin(place, keeper, ["--port", String(port), ...rest]);
-    replaceOwn(folder.port, `${new URL(hub.url).port}\n`);
-    return hub;
+    const at = Number(new URL(hub.url).port);
+    replaceOwn(folder.port, `${at}\n`);
+    keepPort(at, place.location, place.env, had);
+    return { hub, portReason };
   };
-  if (input.port !== undefined) return begun(input.port);
-  const had = Number(readOwn(folder.port)) || usualPort;
+  const belongs = (port: number) => {
+    const other = otherBusAt(port, place.location, place.env);
+    return other === undefined ? undefined : `port ${port} belongs to the hub of ${other}`;
+  };
+  if (input.port !== undefined) return begun(input.port, belongs(input.port));
   const nearby = Array.from({ length: triedPorts }, (_, i) => usualPort + i);
-  for (const port of new Set([had, ...nearby])) {
-    if (!isFree(host, port)) continue;
+  const ports = [...new Set([had ?? usualPort, ...nearby])];
+  let reason: string | undefined;
+  // If every port belongs to some bus, one whose hub is down is better than none.
+  for (const port of [...ports.filter((one) => !belongs(one)), ...ports.filter(belongs)]) {
+    reason = port === ports[0] ? undefined : (reason ?? belongs(ports[0]!));
+    if (!isFree(host, port)) {
+      reason ??= `port ${port} is in use`;
+      continue;
+    }
     try {
-      return await begun(port);
+      return await begun(port, reason);
     } catch (error) {
       // Another program took the port in between.
       if (isFree(host, port)) throw error;
+      reason ??= `port ${port} is in use`;
     }
   }
   throw new InboxError("storage", `ports ${usualPort} to ${usualPort + triedPorts - 1} are all in use`, {

@@ -1,6 +1,6 @@
 /** [A11] What all tasks together may use on one day (UTC). When the limit is reached, nothing more is started. */
 import { InboxError } from "../contract/errors.ts";
-import { blank, call, phrase } from "../contract/phrase.ts";
+import { blank, ownCall, phrase } from "../contract/phrase.ts";
 import { type Costs, type Held, raising, reachedIn } from "../contract/usage.ts";
 import { dayEnd } from "../contract/usage-text.ts";
 import type { Procedure } from "../sql/procedure.ts";
@@ -70,7 +70,7 @@ export function* refuseWhereHeld(now: string, what: "task" | "turn"): Procedure<
 }
 
 const waiting = {
-  task: phrase`, or queue the task (${call("tasks.push", { prompt: blank("PROMPT") })}, ${call("tasks.run")}): it starts after ${dayEnd}`,
+  task: phrase`, or queue the task (${ownCall("tasks.push", { prompt: blank("PROMPT") })}, ${ownCall("tasks.run")}): it starts after ${dayEnd}`,
   turn: `, or send it again after ${dayEnd}`,
 };
 

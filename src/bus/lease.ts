@@ -2,7 +2,7 @@
 import { InboxError } from "../contract/errors.ts";
 import { idOf, numberOf } from "../contract/ids.ts";
 import type { Lease } from "../contract/lease.ts";
-import { call, phrase } from "../contract/phrase.ts";
+import { ownCall, phrase } from "../contract/phrase.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one, run, together } from "../sql/procedure.ts";
 import { alike, sql } from "../sql/sql.ts";
@@ -162,7 +162,7 @@ export function conflict(id: string, lease: LeaseRow, now: string): InboxError {
       : `thread ${id} is held by "${lease.agent_id}" until ${lease.expires_at}`,
     {
       hint: lapsed
-        ? phrase`claim it first: ${call("threads.claim", { thread: id })}`
+        ? phrase`claim it first: ${ownCall("threads.claim", { thread: id })}`
         : `wait, or ask "${lease.agent_id}" to release it`,
       details: { thread_id: id, holder: lease.agent_id, expires_at: lease.expires_at },
     },

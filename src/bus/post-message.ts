@@ -6,11 +6,12 @@ import type { Recipient } from "../contract/recipient.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { together } from "../sql/procedure.ts";
 import { type Addressed, addressed } from "./addressees.ts";
-import { eventNumberOf, isUsed, recipientOf, seen } from "./agent.ts";
+import { eventNumberOf, seen } from "./agent.ts";
 import { isGone, reached } from "./ended-agent.ts";
 import { append, numbered } from "./event.ts";
 import { expiryAfter } from "./expiry.ts";
 import { contentOf, type Head, orderOf, type Written, write } from "./message.ts";
+import { isUsed, recipientOf } from "./name-use.ts";
 import { bytesOf, spend } from "./quota.ts";
 
 interface Letter {
@@ -18,6 +19,8 @@ interface Letter {
   to: string;
   text: string;
   strict: boolean;
+  /** What the addressee is taken for (default: an agent). */
+  as?: "agent" | "channel";
   payload?: Record<string, unknown>;
   kind?: Kind;
   /** Whether the answer contains the number of its event. */
@@ -34,14 +37,16 @@ interface Posted {
 
 export function* postToChannel(
   tx: Context,
-  { from, to, text, strict, payload, more = {}, tells = false, kind = "event" }: Letter,
+  { from, to, text, strict, as = "agent", payload, more = {}, tells = false, kind = "event" }: Letter,
 ): Procedure<Posted> {
-  const [{ group, names }, used] = yield* together(addressed(tx, to, from), isUsed(tx, to));
+  const [{ group, names }, used] = yield* together(addressed(tx, to, from), isUsed(tx, to, as));
   if (!names.length) throw reachesNobody(group, to);
   yield* tx.lock(...names.flatMap((name) => orderOf({ to: name, correlationId: more.correlationId })));
   const only = group === null ? { to, teller: tells ? from : undefined } : undefined;
   const { now, numbers, gone, event: number } = yield* prepared(tx, names.length, only);
-  const recipient = group ? { name: to, known: true, similar: [] } : yield* recipientOf(tx, to, strict, used);
+  const recipient = group
+    ? { name: to, known: true, similar: [] }
+    : yield* recipientOf(tx, to, { strict, as, used });
   const content = contentOf({ body: text, payload, artifacts: [] });
   const copied = { messages: names.length, bytes: () => names.length * bytesOf(content) };
   yield* spend(tx, from, copied, now);

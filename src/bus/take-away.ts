@@ -3,7 +3,7 @@
 import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
-import { call, phrase } from "../contract/phrase.ts";
+import { ownCall, phrase } from "../contract/phrase.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { one } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
@@ -76,7 +76,7 @@ export function* notOfSubAgent(thread: ThreadRow, command: string): Procedure<vo
     "invalid_state",
     `${command} is not possible: ${id} is the work of the sub-agent "${task.name}"`,
     {
-      hint: phrase`${call("tasks.kill", { name: task.name })} ends it; then assign the work again`,
+      hint: phrase`${ownCall("tasks.kill", { name: task.name })} ends it; then assign the work again`,
       details: { thread_id: id, task: task.name },
     },
   );

@@ -7,8 +7,10 @@ type Check = OutputOf<"bus.doctor">["checks"][number];
 /** Repairs it, and returns what was done. Throws if that is not possible now. */
 export type Repair = () => Promise<string> | string;
 
+/** What is no problem may be tidied up nevertheless. */
 interface Well extends Check {
   status: "ok";
+  repair?: Repair;
 }
 
 /** A problem has one of the two: the compiler requires it. */

@@ -1,6 +1,7 @@
 /** A lease: one agent's exclusive, time-bounded, fenced claim on one thread. */
 import * as v from "valibot";
 import { described, integer } from "./fields.ts";
+import { statuses } from "./thread.ts";
 
 export const leaseSecondsDefault = 900;
 
@@ -43,4 +44,19 @@ export const lease = () =>
 export const grantedLease = () =>
   v.strictObject({ token: v.string(), expiresAt: v.string(), attempt: v.number() });
 
+/** The maximum number of threads in `held`. */
+export const heldLimit = 20;
+
+/** A thread that the caller holds, in an answer that found nothing else for it. */
+const heldThread = () =>
+  v.strictObject({
+    threadId: v.string(),
+    subject: v.string(),
+    status: v.picklist(statuses),
+    expiresAt: v.string(),
+  });
+
+export const held = () => v.optional(v.array(heldThread()));
+
+export type HeldThread = v.InferOutput<ReturnType<typeof heldThread>>;
 export type Lease = v.InferOutput<ReturnType<typeof lease>>;

@@ -4,6 +4,7 @@ import { needs } from "./combinations.ts";
 import { choice, flag, integer, name } from "./fields.ts";
 import { kinds, shownInEveryView } from "./message.ts";
 import { field, phrase } from "./phrase.ts";
+import { unknown } from "./recipient.ts";
 
 export const mail = () =>
   v.strictObject({
@@ -80,6 +81,8 @@ export const mailAnswer = () =>
     messages: v.array(mail()),
     total: v.number(),
     hidden: v.number(),
+    /** If there is no mail. */
+    unknown: unknown(),
   });
 
 export type MailAnswer = v.InferOutput<ReturnType<typeof mailAnswer>>;

@@ -15,8 +15,11 @@ export type Reference =
   | { is: "field"; name: string; of?: string; value?: Value }
   /** The same field, read from a file: only some surfaces can. */
   | { is: "file"; name: string; of?: string }
-  /** A call of an operation with this input. `options` are those of the program: which database. */
-  | { is: "call"; operation: string; input: Readonly<Record<string, Value>>; options: Options }
+  /**
+   * A call of an operation with this input. `options` are those of the program: which database. `own`: by the agent that
+   * has called now, so that its name is part of the call where it was given with this one.
+   */
+  | { is: "call"; operation: string; input: Readonly<Record<string, Value>>; options: Options; own?: true }
   /** Where the inputs of an operation are described. */
   | { is: "help"; operation?: string }
   /** An option of the program itself, for every command: `db`, `trust`. */
@@ -93,6 +96,14 @@ export const call = (
   input: Readonly<Record<string, Value>> = {},
   options: Options = {},
 ): Reference => ({ is: "call", operation, input, options });
+/** A call that the caller of this one makes next. */
+export const ownCall = (operation: string, input: Readonly<Record<string, Value>> = {}): Reference => ({
+  is: "call",
+  operation,
+  input,
+  options: {},
+  own: true,
+});
 export const help = (operation?: string): Reference => ({
   is: "help",
   ...(operation !== undefined && { operation }),

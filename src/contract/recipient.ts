@@ -17,3 +17,9 @@ export const recipient = () =>
 export type Recipient = v.InferOutput<ReturnType<typeof recipient>>;
 
 export const strict = () => flag("fail if the recipient is unknown");
+
+/** Names in a call that nobody has used, each with the used names that it is like. */
+export const unknown = () =>
+  v.optional(v.array(v.strictObject({ name: v.string(), similar: v.array(v.string()) })));
+
+export type Unknown = NonNullable<v.InferOutput<ReturnType<typeof unknown>>>[number];

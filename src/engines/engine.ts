@@ -18,6 +18,8 @@ export interface EngineOptions {
    * other processes.
    */
   brief?: boolean;
+  /** The process does nothing else while it waits: its thread may be blocked then. */
+  alone?: boolean;
   /**
    * Where an engine that is closed leaves its connections to a server, for the next one. Tests only: most tests are
    * shorter than making a connection.

@@ -23,12 +23,9 @@ const documents = () => require("../documents/states.ts") as typeof import("../d
 
 export const plainly = <T>(value: T): AnswerWithReceipt<T> => ({ value });
 
-export async function handClaim(
-  engine: Engine,
-  input: ParsedOf<"threads.claim">,
-  { signal, handOver, collects }: Calling,
-) {
-  const { answer: value, fresh } = await claimOrWait(engine, { ...input, handOver, collects }, signal);
+export async function handClaim(engine: Engine, input: ParsedOf<"threads.claim">, call: Calling) {
+  const { handOver, collects } = call;
+  const { answer: value, fresh } = await claimOrWait(engine, { ...input, handOver, collects }, call);
   const { thread, lease } = value;
   if (!thread || !lease || collects) return plainly(value);
   // A lease that the caller already had stays: only a new one is released.

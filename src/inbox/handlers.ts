@@ -181,8 +181,8 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "messages.send": writes(messagesSend),
   "messages.inbox": (engine, input) =>
     engine.read((tx) => messagesInbox(tx, input)).then((value) => committing(input, value)),
-  "messages.wait": (engine, input, { signal }) =>
-    messagesWait(engine, input, signal).then((value) => committing(input, value)),
+  "messages.wait": (engine, input, call) =>
+    messagesWait(engine, input, call).then((value) => committing(input, value)),
   "messages.read": reads(messagesRead),
   "messages.ack": writes(messagesAck),
   "messages.ackAll": writes(messagesAckAll),

@@ -16,6 +16,7 @@ import { type AnyOperation, checkKey, parseInput } from "../contract/operation.t
 import { type InputOf, type OutputOf, operationNamed } from "../contract/operations/index.ts";
 import type { Text } from "../contract/phrase.ts";
 import type { Receipt } from "../contract/receipt.ts";
+import type { Unknown } from "../contract/recipient.ts";
 import type { Workspace } from "../contract/workspace.ts";
 import type { Engine, Subscription } from "../engines/engine.ts";
 import { busFiles } from "../location/locate.ts";
@@ -30,6 +31,7 @@ import { type BusOperation, handlers } from "./handlers.ts";
 import type { NotifyOptions } from "./notify.ts";
 import { type BusOptions, openBus } from "./open-bus.ts";
 import { tendEntries, tendRetention, tendSearch } from "./upkeep.ts" with { load: "when-called" };
+import type { Upkeep } from "./upkeep.ts";
 
 export { endOfWait } from "../waiting/end-of-wait.ts";
 export type { Handed, Word } from "../waiting/handed.ts";
@@ -44,6 +46,8 @@ export interface CallOptions {
   caller?: Caller;
   /** [B4] A UUID of the caller, by which it can release what this call hands over, even if the answer was lost. */
   handOver?: string;
+  /** [M13] Called when a wait without an end begins under or for names that look misspelled. */
+  noteUnknown?: (unknown: readonly Unknown[]) => void;
 }
 
 export interface Inbox {
@@ -76,7 +80,7 @@ export interface EmbeddedInbox extends Inbox {
   /** The files on this machine that belong to the bus, and are never documents. */
   readonly files: BusFiles;
   /** The maintenance of a long-running process, until the signal. */
-  tend(signal: AbortSignal, notify?: NotifyOptions): Promise<void>;
+  tend(upkeep: Omit<Upkeep, "engine">, notify?: NotifyOptions): Promise<void>;
 }
 
 export interface InboxOptions extends BusOptions {
@@ -105,7 +109,7 @@ export function openInbox(
     collects = false,
   ): Promise<AnswerWithReceipt<OutputOf<N>>> {
     const op = operationNamed(name) as AnyOperation;
-    const { signal, handOver, caller = {} } = options;
+    const { signal, handOver, noteUnknown, caller = {} } = options;
     const asked = { ...(input as Record<string, unknown>) };
     actAs(caller, op, asked);
     const parsed = parseInput(op, asked);
@@ -114,7 +118,7 @@ export function openInbox(
       handlers[name](
         engineFor(engine, caller, op, parsed),
         parsed as never,
-        { signal, handOver, keyed, collects },
+        { signal, handOver, keyed, collects, noteUnknown },
         { db: location, supervise: watch.now, files, ...(!remote && { env: process.env }) },
       ),
     );
@@ -144,14 +148,15 @@ export function openInbox(
       ),
     revocations: (signal) => heard(engine.subscribe([revocationTopic]), signal),
     hasTokens: () => engine.read(() => hasTokens()),
-    async tend(signal, notify) {
+    async tend(tending, notify) {
+      const upkeep = { ...tending, engine };
       const { taskFiles } = require("../orch/task-files.ts") as typeof import("../orch/task-files.ts");
       const { tendNotifications } = require("./notify.ts") as typeof import("./notify.ts");
       await Promise.all([
-        tendEntries(engine, journal?.(), signal),
-        tendSearch(engine, signal),
-        notify && tendNotifications(engine, notify, signal),
-        tendRetention(engine, taskFiles(location, process.env), signal),
+        tendEntries(upkeep, journal?.()),
+        tendSearch(upkeep),
+        notify && tendNotifications(upkeep, notify),
+        tendRetention(upkeep, taskFiles(location, process.env)),
       ]);
     },
     close: engine.close,

@@ -15,7 +15,7 @@ import { notificationsRemove } from "../bus/procedures/notifications-remove.ts";
 import type { Notice } from "../contract/notification.ts";
 import type { Engine } from "../engines/engine.ts";
 import { entriesTopic } from "../sql/topics.ts";
-import { pause } from "./upkeep.ts";
+import { failureTeller, pause, type Upkeep } from "./upkeep.ts";
 import { authorization, encryptedFor, makeServerKeys, type ServerKeys } from "./web-push.ts";
 
 export interface NotifyOptions {
@@ -51,11 +51,9 @@ interface Sender {
   signal: AbortSignal;
 }
 
-export async function tendNotifications(
-  engine: Engine,
-  options: NotifyOptions,
-  signal: AbortSignal,
-): Promise<void> {
+export async function tendNotifications(upkeep: Upkeep, options: NotifyOptions): Promise<void> {
+  const { engine, signal } = upkeep;
+  const tell = failureTeller("sending notifications", upkeep);
   const subscription = engine.subscribe([entriesTopic]);
   let keys: ServerKeys | undefined;
   let last: number | undefined;
@@ -70,8 +68,9 @@ export async function tendNotifications(
           last = number;
         }
         if (!found.length) await subscription.next({ signal });
-      } catch {
-        // The database is unavailable or closing, as for all maintenance of a hub.
+        tell.worked();
+      } catch (error) {
+        tell.failed(error);
         await pause(awayMs, signal);
       }
     }

@@ -5,6 +5,8 @@
  */
 import { eraseDue, nextErasure } from "../bus/entry.ts";
 import { retentionRules } from "../bus/retention/rules.ts";
+import { asInboxError } from "../contract/errors.ts";
+import { phrase, type Text } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
@@ -14,11 +16,33 @@ import { catchUp } from "./search.ts";
 
 const awayMs = 1000;
 
-export async function tendEntries(
-  engine: Engine,
-  journal: Journal | undefined,
-  signal: AbortSignal,
-): Promise<void> {
+export interface Upkeep {
+  engine: Engine;
+  signal: AbortSignal;
+  /** Called with the reason why a part of the maintenance fails, each time the reason changes. */
+  complain?: (message: Text) => void;
+}
+
+/** Reports a failure of the maintenance. An unavailable database is reported by the calls that need it. */
+export function failureTeller(work: string, { signal, complain }: Upkeep) {
+  let told: string | undefined;
+  return {
+    worked: () => {
+      told = undefined;
+    },
+    failed: (error: unknown) => {
+      const { code, said, details } = asInboxError(error);
+      if (signal.aborted || code === "busy" || details?.away || details?.missing) return;
+      const reason = String(said.message);
+      if (reason !== told) complain?.(phrase`${work} fails, and is tried again: ${said.message}`);
+      told = reason;
+    },
+  };
+}
+
+export async function tendEntries(upkeep: Upkeep, journal: Journal | undefined): Promise<void> {
+  const { engine, signal } = upkeep;
+  const tell = failureTeller("the maintenance of the person's inbox", upkeep);
   const subscription = engine.subscribe([entriesTopic]);
   let repaired = false;
   try {
@@ -32,8 +56,9 @@ export async function tendEntries(
             return yield* eraseDue(tx, yield* tx.clock());
           });
         else await subscription.next({ atMost: dueInMs, signal });
-      } catch {
-        // The database is unavailable or closing: it is tried again, and there is nobody to tell.
+        tell.worked();
+      } catch (error) {
+        tell.failed(error);
         await pause(awayMs, signal);
       }
     }
@@ -47,13 +72,20 @@ const searchMs = 1000;
 const crowdedMs = 15_000;
 
 /** Words are indexed with a delay, but so that a search does not find them far behind. */
-export async function tendSearch(engine: Engine, signal: AbortSignal): Promise<void> {
+export async function tendSearch(upkeep: Upkeep): Promise<void> {
+  const { engine, signal } = upkeep;
+  const tell = failureTeller("indexing words for the search", upkeep);
   let restMs = searchMs;
   while (!signal.aborted) {
     await pause(restMs, signal);
     if (signal.aborted) return;
-    const all = await catchUp(engine, searchMs / 4).catch(() => true);
-    restMs = all ? searchMs : crowdedMs;
+    try {
+      restMs = (await catchUp(engine, searchMs / 4)) ? searchMs : crowdedMs;
+      tell.worked();
+    } catch (error) {
+      tell.failed(error);
+      restMs = searchMs;
+    }
   }
 }
 
@@ -65,12 +97,9 @@ const retentionMs = 10 * 60_000;
 const graceMs = 60_000;
 
 /** [Y1] Applies the retention limits: some time after they were changed, and periodically. */
-export async function tendRetention(
-  engine: Engine,
-  files: TaskFiles,
-  signal: AbortSignal,
-  grace = graceMs,
-): Promise<void> {
+export async function tendRetention(upkeep: Upkeep, files: TaskFiles, grace = graceMs): Promise<void> {
+  const { engine, signal } = upkeep;
+  const tell = failureTeller("deleting old data by its retention limits", upkeep);
   const subscription = engine.subscribe([retentionTopic]);
   let known: string | undefined;
   let dueAt = 0;
@@ -88,8 +117,9 @@ export async function tendRetention(
         await retention().applyRetention({ engine, files, dryRun: false, signal });
         await retention().reclaim(engine, signal);
         dueAt = performance.now() + retentionMs;
-      } catch {
-        // The database is unavailable or closing, as above.
+        tell.worked();
+      } catch (error) {
+        tell.failed(error);
         await pause(awayMs, signal);
       }
     }

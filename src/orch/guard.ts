@@ -8,6 +8,7 @@ import { threadTopic } from "../sql/topics.ts";
 import { ensureSupervision } from "./ensure-supervision.ts";
 import type { Keeping } from "./keeper.ts";
 import { reapAdopted } from "./kill-tree.ts";
+import { missingFor } from "./retry.ts";
 import { startedHere } from "./spawn.ts";
 
 export interface Guard {
@@ -45,6 +46,10 @@ export function guardOver(
     else if (kept.row.interrupt_id !== null) onInterrupt();
   };
   heed(first);
+  const isGone = missingFor();
+  const missed = (error: unknown) => {
+    if (isGone(error)) end({ error: "its database file was deleted or replaced", reason: "lost" });
+  };
 
   const beat = setInterval(() => {
     reapAdopted(startedHere);
@@ -56,7 +61,7 @@ export function guardOver(
         heed(kept);
         return ensureSupervision(engine, db, delivery);
       })
-      .catch(() => {});
+      .catch(missed);
   }, beatMs);
 
   const look = () => engine.read((tx) => lookAtTask(tx, number, token)).then(heed, () => Bun.sleep(restMs));

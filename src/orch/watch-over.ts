@@ -7,6 +7,7 @@ import { InboxError } from "../contract/errors.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { phrase, type Text } from "../contract/phrase.ts";
 import type { Engine, Subscription } from "../engines/engine.ts";
+import { after, stayAwake } from "../platform/quiet.ts";
 import { taskTopic } from "../sql/topics.ts";
 import { hasDied } from "./holder.ts" with { load: "when-called" };
 
@@ -24,11 +25,11 @@ const restAfterFailureMs = 10_000;
 const pause = (ms: number, signal: AbortSignal) =>
   new Promise<void>((done) => {
     const finish = () => {
-      clearTimeout(timer);
+      cancel();
       signal.removeEventListener("abort", finish);
       done();
     };
-    const timer = setTimeout(finish, ms);
+    const cancel = after(ms, finish);
     signal.addEventListener("abort", finish);
     if (signal.aborted) finish();
   });
@@ -66,13 +67,16 @@ export function watchOver(
   /** A call that only checks must not fail because of this: the next one tries again. Returns whether it has checked. */
   const inPassing = async (): Promise<boolean> => {
     if (performance.now() < restUntil) return false;
-    await now().catch((error) => {
-      idle = false;
-      restUntil = performance.now() + restAfterFailureMs;
-      if (told || !(error instanceof InboxError) || error.details?.untrusted === undefined) return;
-      told = true;
-      complain?.(phrase`tasks are waiting, but ${error.said.message}; ${error.said.hint}`);
-    });
+    const rest = stayAwake();
+    await now()
+      .catch((error) => {
+        idle = false;
+        restUntil = performance.now() + restAfterFailureMs;
+        if (told || !(error instanceof InboxError) || error.details?.untrusted === undefined) return;
+        told = true;
+        complain?.(phrase`tasks are waiting, but ${error.said.message}; ${error.said.hint}`);
+      })
+      .finally(rest);
     return true;
   };
 

@@ -6,41 +6,49 @@
  * would compare every number of a range, and is asked for the value itself (`walkValue`).
  */
 import type { Context } from "./procedure.ts";
-import { fragment, nothing, type Sql, type SqlValue, sql } from "./sql.ts";
+import { fragment, joined, nothing, type Sql, type SqlValue, sql } from "./sql.ts";
 
 export interface Walked {
-  column: Sql;
+  /** The columns of the index before the number, each with the one value that is asked for. */
+  by: readonly { column: Sql; value: SqlValue | Sql }[];
   number: Sql;
-  value: SqlValue | Sql;
   /** Only numbers above or below this one. */
   after?: number;
   before?: number;
 }
 
-/** A condition. The rows are ordered by column and number. */
+/** A condition. The rows are ordered by columns and number. */
 export type Walk = (walked: Walked) => Sql;
 
-export const walkValue: Walk = ({ column, number, value, after, before }) => {
+export const walkValue: Walk = ({ by, number, after, before }) => {
+  const values = by.map(({ column, value }) => sql`${column} = ${value}`);
   const from = after === undefined ? nothing : sql`and ${number} > ${after}`;
   const to = before === undefined ? nothing : sql`and ${number} < ${before}`;
-  return sql`${column} = ${value} ${from} ${to}`;
+  return sql`${joined(values, " and ")} ${from} ${to}`;
 };
 
-export const walkRange: Walk = ({ column, number, value, after, before }) => {
+export const walkRange: Walk = ({ by, number, after, before }) => {
+  const columns = joined(by.map(({ column }) => column));
+  const values = joined(by.map(({ value }) => value));
   const from =
-    after === undefined ? sql`${column} >= ${value}` : sql`(${column}, ${number}) > (${value}, ${after})`;
+    after === undefined
+      ? sql`(${columns}) >= (${values})`
+      : sql`(${columns}, ${number}) > (${values}, ${after})`;
   const to =
-    before === undefined ? sql`${column} <= ${value}` : sql`(${column}, ${number}) < (${value}, ${before})`;
+    before === undefined
+      ? sql`(${columns}) <= (${values})`
+      : sql`(${columns}, ${number}) < (${values}, ${before})`;
   return sql`${from} and ${to}`;
 };
 
-const messages = { column: fragment`messages.to_agent`, number: fragment`messages.message_id` };
+const recipient = fragment`messages.to_agent`;
+const messageNumber = fragment`messages.message_id`;
 
 /** The messages to an agent or a channel; follow it with one of the two orders. */
 export const messagesTo = (
   { walk }: Pick<Context, "walk">,
   value: string | Sql,
   range: Pick<Walked, "after" | "before"> = {},
-): Sql => walk({ ...messages, value, ...range });
+): Sql => walk({ by: [{ column: recipient, value }], number: messageNumber, ...range });
 export const oldestMessages = fragment`order by messages.to_agent, messages.message_id`;
 export const newestMessages = fragment`order by messages.to_agent desc, messages.message_id desc`;

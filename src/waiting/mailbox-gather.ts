@@ -10,6 +10,7 @@ import type { Context } from "../sql/procedure.ts";
 import type { AnswerWithReceipt, Calling } from "./handed.ts";
 import { sendersOf } from "./senders.ts";
 import { receiptOf } from "./take-mail.ts";
+import { UnknownNames } from "./unknown-names.ts";
 import { countdown, ended, wait } from "./wait.ts";
 
 type Input = ParsedOf<"mailbox.gather">;
@@ -17,28 +18,33 @@ type Input = ParsedOf<"mailbox.gather">;
 export async function mailboxGather(
   engine: Engine,
   given: Input,
-  { signal, handOver }: Calling,
+  call: Calling,
 ): Promise<AnswerWithReceipt<OutputOf<"mailbox.gather">>> {
+  const { signal, handOver } = call;
   const senders = [...new Set(await sendersOf(engine, given.from))];
   const input = { ...given, from: senders };
   const need = needed(input.need, senders.length);
   // If nobody else can answer, there is nothing to wait for, however many answers were requested.
   const over = ({ missing, dead }: Silent) =>
     missing.length === 0 || senders.length - missing.length - dead.length >= need;
-  const left = countdown(input.timeoutSeconds);
+  const { agent, timeoutSeconds } = input;
+  const left = countdown(timeoutSeconds);
+  const names = new UnknownNames(engine, { agent, from: senders, timeoutSeconds }, call);
+  const { beforeSleep } = names;
   const look = async () => {
     const found = await engine.read((tx) => answers(tx, input));
     return { found: over(found) ? true : undefined, againInMs: found.againInMs };
   };
   for (;;) {
-    await wait(engine, { mailOf: input.agent }, look, { timeoutMs: left(), signal, agent: input.agent });
+    await wait(engine, { mailOf: agent }, look, { timeoutMs: left(), signal, agent, beforeSleep });
     const late = ended(signal) || left() === 0;
     const enough = late ? () => true : over;
     const handed = await engine.write((tx) => handAnswers(tx, input, { senders, enough, handOver }));
     // Another reader took some of them in between.
     if (!handed) continue;
     const { messages, missing, dead, nextEventId } = handed;
-    const value = { woke: over(handed), nextEventId, messages, missing, dead };
+    const unknown = missing.length ? await names.found(missing) : {};
+    const value = { woke: over(handed), nextEventId, messages, missing, dead, ...unknown };
     return { value, receipt: receiptOf(input, handed) };
   }
 }

@@ -1,17 +1,23 @@
 /** [M14] A read of a channel that waits while there is nothing to read. */
-import { meantBy } from "../bus/agent.ts";
+import { meantBy } from "../bus/name-use.ts";
 import { pageOf } from "../bus/procedures/messages-inbox.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import { agentTopic } from "../sql/topics.ts";
+import type { Calling } from "./handed.ts";
 import { inMs, wait } from "./wait.ts";
 
 export async function messagesWait(
   engine: Engine,
   { timeoutSeconds, ...input }: ParsedOf<"messages.wait">,
-  signal?: AbortSignal,
+  { signal, noteUnknown }: Pick<Calling, "signal" | "noteUnknown"> = {},
 ): Promise<OutputOf<"messages.wait">> {
   const { channel } = input;
+  const meant = () => engine.read((tx) => meantBy(tx, channel));
+  const beforeSleep = async () => {
+    const { similar } = noteUnknown && timeoutSeconds === undefined ? await meant() : {};
+    if (similar) noteUnknown!([{ name: channel, similar }]);
+  };
   const page = await wait<OutputOf<"messages.inbox">>(
     engine,
     { topics: [agentTopic(channel)] },
@@ -19,9 +25,8 @@ export async function messagesWait(
       const read = await engine.read((tx) => pageOf(tx, { ...input, onlyAcked: false, newest: false }));
       return { found: read.count ? read : undefined };
     },
-    { timeoutMs: inMs(timeoutSeconds), signal },
+    { timeoutMs: inMs(timeoutSeconds), signal, beforeSleep },
   );
   if (page) return { ...page, woke: true };
-  const meant = await engine.read((tx) => meantBy(tx, channel));
-  return { messages: [], channel, count: 0, ...meant, woke: false };
+  return { messages: [], channel, count: 0, ...(await meant()), woke: false };
 }

@@ -8,6 +8,7 @@ import type { Receipt } from "../contract/receipt.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { AnswerWithReceipt, Calling } from "./handed.ts";
 import { sendersOf } from "./senders.ts";
+import { UnknownNames } from "./unknown-names.ts";
 import { countdown, ended, type Looked, wait } from "./wait.ts";
 
 type Answer = OutputOf<"mailbox.receive">;
@@ -29,11 +30,19 @@ export async function takeMail(
   engine: Engine,
   asked: Wanted,
   taking: Taking,
-  { timeoutSeconds, windowSeconds = 0, call: { signal, handOver, collects } }: Patience,
+  { timeoutSeconds, windowSeconds = 0, call }: Patience,
 ): Promise<AnswerWithReceipt<Answer>> {
+  const { signal, handOver, collects } = call;
   const left = countdown(timeoutSeconds);
   const wanted = asked.from === undefined ? asked : await fromSender(engine, asked, asked.from);
   const mail = { mailOf: wanted.agent };
+  const { agent, from } = wanted;
+  const names = new UnknownNames(
+    engine,
+    { agent, from: from === undefined ? [] : [from], timeoutSeconds },
+    call,
+  );
+  const { beforeSleep } = names;
   const look = (enough: number) => async () => {
     const looked = await engine.read((tx) => ready(tx, { ...wanted, max: enough }));
     if (looked.burials) await engine.write((tx) => buryIn(tx, wanted.agent));
@@ -43,7 +52,7 @@ export async function takeMail(
     // A call that does not wait need not look first: handing over looks itself.
     const came =
       timeoutSeconds !== 0 &&
-      (await wait(engine, mail, look(1), { timeoutMs: left(), signal, agent: wanted.agent }));
+      (await wait(engine, mail, look(1), { timeoutMs: left(), signal, agent, beforeSleep }));
     if (came && windowSeconds > 0)
       await letMoreCome(engine, wanted, look(wanted.max), { windowSeconds, signal });
     const over = ended(signal) || left() === 0;
@@ -54,7 +63,10 @@ export async function takeMail(
     // Another reader of the same inbox was faster: continue waiting, unless the time is over.
     if (!given.messages.length && !over) continue;
     const { messages, hidden, nextEventId } = given;
-    const value = { woke: messages.length > 0, nextEventId, messages, total: messages.length, hidden };
+    names.join(given.joined);
+    const unknown = messages.length ? {} : await names.found();
+    const total = messages.length;
+    const value = { woke: total > 0, nextEventId, messages, total, hidden, ...unknown };
     return collects ? { value } : { value, receipt: receiptOf(taking, given) };
   }
 }

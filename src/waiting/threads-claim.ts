@@ -4,13 +4,15 @@ import {
   claimable,
   type Granted,
   grantedBefore,
-  nobody,
+  nothingFor,
   threadsClaim,
 } from "../bus/procedures/threads-claim.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import { agentTopic } from "../sql/topics.ts";
+import type { Calling } from "./handed.ts";
+import { UnknownNames } from "./unknown-names.ts";
 import { inMs, wait } from "./wait.ts";
 
 type Input = ParsedOf<"threads.claim"> & { handOver?: string; collects?: boolean };
@@ -27,22 +29,33 @@ function claim(engine: Engine, input: Input): Promise<Granted> {
   });
 }
 
-export async function claimOrWait(engine: Engine, input: Input, signal?: AbortSignal): Promise<Granted> {
+export async function claimOrWait(
+  engine: Engine,
+  input: Input,
+  call: Pick<Calling, "signal" | "noteUnknown">,
+): Promise<Granted> {
   if (!input.wait) return claim(engine, input);
+  const { agent, timeoutSeconds } = input;
+  const names = new UnknownNames(engine, { agent, timeoutSeconds }, call);
+  let isNew = false;
+  const beforeSleep = (joined: boolean) => {
+    isNew = joined;
+    return names.beforeSleep(joined);
+  };
   // A read decides whether to try, so that a hundred waiters do not all queue for the write lock.
   const claimed = await wait<Granted>(
     engine,
-    { topics: [agentTopic(input.agent)] },
+    { topics: [agentTopic(agent)] },
     async () => {
-      const { names, now, inMs } = await engine.read((tx) => claimable(tx, input.agent));
+      const { names, now, inMs } = await engine.read((tx) => claimable(tx, agent));
       const granted = now ? await claim(engine, input) : undefined;
       if (granted?.answer.thread) return { found: granted };
       // If another agent was faster, its claim may not be visible yet.
       return { againInMs: now ? 5 : inMs, topics: names.map(agentTopic) };
     },
-    { timeoutMs: inMs(input.timeoutSeconds), signal, agent: input.agent },
+    { timeoutMs: inMs(timeoutSeconds), signal: call.signal, agent, beforeSleep },
   );
   if (claimed) return { ...claimed, answer: { woke: true, ...claimed.answer } };
-  const { answer, fresh } = nobody(await engine.read((tx) => tx.settled()));
+  const { answer, fresh } = await engine.read((tx) => nothingFor(tx, agent, { tells: true, joined: isNew }));
   return { answer: { woke: false, ...answer }, fresh };
 }

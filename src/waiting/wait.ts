@@ -26,6 +26,8 @@ export interface WaitOptions {
   timeoutMs?: number;
   /** The waiting agent: it counts as live meanwhile. */
   agent?: string;
+  /** Called once, before the wait sleeps for the first time. `joined`: the waiting agent was not known before. */
+  beforeSleep?: (joined: boolean) => Promise<void>;
   /** Ends the wait with an error: its answer is no longer wanted. */
   signal?: AbortSignal;
 }
@@ -35,11 +37,12 @@ export async function wait<T>(
   engine: Engine,
   on: On,
   look: () => Promise<Looked<T>>,
-  { timeoutMs, signal, agent }: WaitOptions,
+  { timeoutMs, signal, agent, beforeSleep }: WaitOptions,
 ): Promise<T | undefined> {
   const deadline = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
   let topics = "topics" in on ? on.topics : undefined;
   let begun = false;
+  let slept = false;
   let leave: (() => void) | undefined;
   let subscription = subscribe(engine, on);
   try {
@@ -60,9 +63,11 @@ export async function wait<T>(
         if (looked.failed) throw looked.failed;
         return undefined;
       }
-      if (agent !== undefined && !leave) {
-        await introduce(engine, agent);
-        leave = engine.attend(agent);
+      if (!slept) {
+        slept = true;
+        const joined = agent !== undefined && (await introduce(engine, agent));
+        if (agent !== undefined) leave = engine.attend(agent);
+        await beforeSleep?.(joined);
       }
       await subscription.next({ atMost: earliest(left, looked.againInMs), signal });
     }
@@ -72,13 +77,14 @@ export async function wait<T>(
   }
 }
 
-/** An agent that waits for mail is known, even before it has sent anything: a broadcast is for it too. */
-async function introduce(engine: Engine, agent: string): Promise<void> {
+/** An agent that waits for mail is known, even before it has sent anything: a broadcast is for it too. True if it was not. */
+async function introduce(engine: Engine, agent: string): Promise<boolean> {
   try {
-    if (!(await engine.read((tx) => isKnown(tx, agent)))) await engine.write((tx) => join(tx, agent));
+    return !(await engine.read((tx) => isKnown(tx, agent))) && (await engine.write((tx) => join(tx, agent)));
   } catch (error) {
     // Only its wait matters.
     if (!(error instanceof InboxError)) throw error;
+    return false;
   }
 }
 

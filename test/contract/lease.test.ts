@@ -521,4 +521,44 @@ describe.each(engines)("$name", ({ start }) => {
     await inbox.call("threads.reply", { from: "lead", thread, summary: "Email" });
     expect((await waits).woke).toBe(true);
   });
+
+  test("[L11] a claim and a fetch that find nothing name the threads that the agent holds, the first to expire first", async () => {
+    await using bench = await start();
+    bench.freeze();
+    const { inbox } = bench;
+    for (const leaseSeconds of [300, 100, 200]) {
+      await give(inbox);
+      await inbox.call("threads.claim", { agent: "w", leaseSeconds });
+    }
+    await give(inbox);
+    await inbox.call("threads.claim", { agent: "other", thread: "thr_4" });
+    await inbox.call("threads.update", { agent: "w", thread: "thr_3" });
+    const held = [
+      { threadId: "thr_2", subject: "s", status: "claimed", expiresAt: expect.any(String) },
+      { threadId: "thr_3", subject: "s", status: "in_progress", expiresAt: expect.any(String) },
+      { threadId: "thr_1", subject: "s", status: "claimed", expiresAt: expect.any(String) },
+    ] as never;
+    const none = await inbox.call("threads.claim", { agent: "w" });
+    expect([none.thread, none.held]).toEqual([null, held]);
+    const { lease } = await inbox.call("threads.show", { thread: "thr_2" });
+    expect(none.held![0]!.expiresAt).toBe(lease!.expiresAt);
+    expect((await inbox.call("threads.fetch", { agent: "w" })).held).toEqual(held);
+    const waited = await inbox.call("threads.claim", { agent: "w", wait: true, timeoutSeconds: 0.01 });
+    expect([waited.woke, waited.held]).toEqual([false, held]);
+    // What is no longer held is not named, and who holds nothing is told nothing.
+    await inbox.call("threads.done", { agent: "w", thread: "thr_2" });
+    await inbox.call("threads.release", { agent: "w", thread: "thr_1" });
+    const next = await inbox.call("threads.claim", { agent: "w" });
+    expect([next.thread?.threadId, next.held]).toEqual(["thr_1", undefined]);
+    expect(await inbox.call("threads.fetch", { agent: "nobody" })).not.toHaveProperty("held");
+    expect(await inbox.call("threads.claim", { agent: "nobody" })).not.toHaveProperty("held");
+  });
+
+  test("[L11] at most 20 held threads are named", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    for (let n = 0; n < 22; n++) await give(inbox);
+    for (let n = 0; n < 22; n++) await inbox.call("threads.claim", { agent: "w" });
+    expect((await inbox.call("threads.claim", { agent: "w" })).held).toHaveLength(20);
+  });
 });

@@ -386,9 +386,9 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await post(inbox, { channel: "deployments" })).recipient.known).toBe(false);
     const known = { name: "deployments", known: true, similar: [] };
     expect((await post(inbox, { channel: "deployments", strict: true })).recipient).toEqual(known);
+    await inbox.call("messages.inbox", { channel: "deployments", reader: "ci", commit: true });
     const plain = { from: "ci", to: "deployments", message: "x", strict: true };
     expect((await inbox.call("mailbox.send", plain)).recipient).toEqual(known);
-    await inbox.call("messages.inbox", { channel: "deployments", reader: "ci", commit: true });
     const all = { channel: "deployments", agent: "ci" };
     await inbox.call("messages.ackAll", all);
     bench.pass(7200);
@@ -446,5 +446,65 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await refusal(plain)).code).toBe("not_found");
     expect(await written(inbox)).toBe(before);
     expect((await post(inbox, { channel: "backend", strict: true })).recipient.known).toBe(true);
+  });
+
+  test("[M13.2] mail alone does not make a name known: every send says so, and strict refuses each, until somebody acts", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await act(inbox, "ada", "lead");
+    const sends = (strict = false) => [
+      () => inbox.call("mailbox.send", { from: "lead", to: "adaa", message: "x", strict }),
+      () => inbox.call("threads.send", { from: "lead", to: "adaa", subject: "s", strict }),
+      () => inbox.call("threads.reply", { from: "lead", to: "adaa", thread: "thr_1", summary: "s", strict }),
+    ];
+    for (let time = 0; time < 2; time++) {
+      for (const send of sends())
+        expect((await send()).recipient).toEqual({ name: "adaa", known: false, similar: ["ada"] });
+      for (const send of sends(true))
+        expect(await refusal(send())).toMatchObject({ code: "not_found", details: { similar: ["ada"] } });
+      // Not even to a process that has learnt nothing.
+      const other = bench.another();
+      const again = await other.call("mailbox.ask", { from: "lead", to: "adaa", question: "?" });
+      expect(again.recipient.known).toBe(false);
+    }
+    await inbox.call("tasks.push", { agent: "lead", name: "later", prompt: "x", worker: "ada" });
+    const sent = (to: string) => inbox.call("mailbox.send", { from: "lead", to, message: "x", strict: true });
+    expect((await sent("later")).recipient.known).toBe(true);
+    await inbox.call("mailbox.check", { agent: "adaa" });
+    expect((await sent("adaa")).recipient.known).toBe(true);
+  });
+
+  test("[M13.7] an answer that found nothing names the caller, and the senders, that look misspelled", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await act(inbox, "ada", "bob", "lead", "worker-1");
+    const timeoutSeconds = 0.01;
+    const unknown = (name: string, similar: string) => [{ name, similar: [similar] }];
+    const receive = (input: object) =>
+      inbox.call("mailbox.receive", { agent: "lead", timeoutSeconds, ...input });
+    // The first call under a name makes it known.
+    expect((await receive({ agent: "adaa" })).unknown).toEqual(unknown("adaa", "ada"));
+    expect(await receive({ agent: "adaa" })).not.toHaveProperty("unknown");
+    expect((await inbox.call("mailbox.check", { agent: "bobb" })).unknown).toEqual(unknown("bobb", "bob"));
+    expect((await inbox.call("mailbox.wait", { agent: "boob", timeoutSeconds })).unknown).toMatchObject([
+      { name: "boob" },
+    ]);
+    expect((await receive({ from: "ledd" })).unknown).toEqual(unknown("ledd", "lead"));
+    const gather = (...from: string[]) =>
+      inbox.call("mailbox.gather", { agent: "lead", from, timeoutSeconds });
+    expect((await gather("ada", "eada", "ledd")).unknown).toEqual([
+      { name: "eada", similar: expect.arrayContaining(["ada"]) as never },
+      ...unknown("ledd", "lead"),
+    ]);
+    expect(await gather("ada", "bob")).not.toHaveProperty("unknown");
+    // A claim that does not wait leaves its name unknown.
+    for (let time = 0; time < 2; time++)
+      expect((await inbox.call("threads.claim", { agent: "leda" })).unknown).toEqual(unknown("leda", "lead"));
+    expect((await inbox.call("threads.fetch", { agent: "leda" })).unknown).toEqual(unknown("leda", "lead"));
+    const waits = { agent: "leda", wait: true, timeoutSeconds };
+    expect((await inbox.call("threads.claim", waits)).unknown).toEqual(unknown("leda", "lead"));
+    // New, but like no other; or the next of a series.
+    for (const agent of ["zoe-the-second", "worker-2"])
+      expect(await receive({ agent })).not.toHaveProperty("unknown");
   });
 });

@@ -36,6 +36,44 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await list({ run: "none" })).toEqual([]);
   });
 
+  test("[T9] filters of a list can be combined, and each combination is paged without gaps", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const names = ["a", "b"];
+    for (let i = 0; i < 16; i++) {
+      const subject = `${i}`;
+      const priority = (["low", "normal", "high"] as const)[i % 3]!;
+      const run = i % 2 ? "nightly" : undefined;
+      const [from, to] = [names[i % 2]!, names[(i >> 1) % 2]!];
+      const { thread } = await inbox.call("threads.send", { from, to, subject, priority, run });
+      if (i % 4 > 1) await inbox.call("threads.claim", { agent: to, thread: thread.threadId });
+      if (i % 4 > 2) await inbox.call("threads.done", { agent: to, thread: thread.threadId, summary: "s" });
+    }
+    const { threads } = await inbox.call("threads.list", {});
+    expect(new Set(threads.map(({ status }) => status)).size).toBe(3);
+    const maybe = <T>(...values: T[]) => [undefined, ...values];
+    for (const agent of maybe("a"))
+      for (const assignedTo of maybe("b"))
+        for (const createdBy of maybe("a"))
+          for (const run of maybe("nightly"))
+            for (const status of maybe(["pending" as const], ["claimed" as const, "done" as const])) {
+              const filter = { agent, assignedTo, createdBy, run, status };
+              const expected = threads.filter(
+                (one) =>
+                  (agent === undefined || one.createdBy === agent || one.assignedTo === agent) &&
+                  (assignedTo === undefined || one.assignedTo === assignedTo) &&
+                  (createdBy === undefined || one.createdBy === createdBy) &&
+                  (run === undefined || one.runId === run) &&
+                  (status === undefined || (status as string[]).includes(one.status)),
+              );
+              const first = await inbox.call("threads.list", { ...filter, limit: 2 });
+              const before = ids(first).at(-1);
+              const rest =
+                before === undefined ? [] : ids(await inbox.call("threads.list", { ...filter, before }));
+              expect([filter, ...ids(first), ...rest]).toEqual([filter, ...ids({ threads: expected })]);
+            }
+  });
+
   test("[T9] list pages without gaps or repeats", async () => {
     await using bench = await start();
     const { inbox } = bench;

@@ -328,6 +328,27 @@ describe.each(engines)("$name", (engine) => {
     expect(requeued).toEqual({ requeued: 1, ended: ["sub"] });
   });
 
+  test("[Q14.5] of a tree that was killed only the mail of others becomes dead letters, whichever task ends first", async () => {
+    for (const order of [
+      ["top", "low"],
+      ["low", "top"],
+    ]) {
+      await using bench = await byHand(engine);
+      const { inbox } = bench;
+      await bench.started("top");
+      await bench.started("low", { agent: "top" });
+      for (const from of [agent, "peer"])
+        await inbox.call("mailbox.send", { from, to: "top", message: "hey" });
+      await inbox.call("tasks.kill", { agent, name: "top" });
+      for (const name of order) await bench.end(name, { final: "x" });
+      const { messages } = await inbox.call("deadLetters.list", {});
+      expect(messages).toMatchObject([{ channel: "top", sender: "peer" }]);
+      expect((await mail(inbox)).map(({ kind, senderId }) => [kind, senderId])).toEqual([["result", "top"]]);
+      expect(await mail(inbox, "peer")).toMatchObject([{ kind: "control" }]);
+      expect(await mail(inbox, "top")).toEqual([]);
+    }
+  });
+
   test("[Q14] mail to a task that is removed before it starts comes back too", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;

@@ -42,9 +42,13 @@ test.each(["a wake file is touched", "nobody announces a write"])(
     writeFileSync(log, "");
     let broken = false;
     let version = 0;
-    const wake = openWake(wakes, log, () => {
-      if (broken) throw new Error("the disk did not answer");
-      return ++version;
+    const wake = openWake({
+      folder: wakes,
+      log,
+      dataVersion() {
+        if (broken) throw new Error("the disk did not answer");
+        return ++version;
+      },
     });
     const subscription = wake.subscribe([agentTopic("ada")]);
     const touch = () => {

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Text } from "../../src/contract/phrase.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
 import { tendRetention } from "../../src/inbox/upkeep.ts";
@@ -9,6 +10,7 @@ import { thisHost } from "../../src/orch/paths.ts";
 import { taskFiles } from "../../src/orch/task-files.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { rows } from "../support/stored.ts";
+import { until } from "../support/until.ts";
 
 const old = "2020-01-01T00:00:00.000Z";
 
@@ -18,7 +20,7 @@ test("[Y1] a hub deletes automatically once limits are set, and continues as row
   createDatabase(path);
   const inbox = openInbox(path);
   const ending = new AbortController();
-  const tending = tendRetention(inbox.engine, taskFiles(path, {}), ending.signal, 0);
+  const tending = tendRetention({ engine: inbox.engine, signal: ending.signal }, taskFiles(path, {}), 0);
   for (const limit of [1, 2]) {
     await inbox.call("messages.send", { channel: "c", content: "x", sender: "a" });
     await inbox.call("messages.ackAll", { channel: "c", agent: "b" });
@@ -33,6 +35,32 @@ test("[Y1] a hub deletes automatically once limits are set, and continues as row
     }
     expect(rows(path, "select * from messages")).toEqual([]);
   }
+  ending.abort();
+  await tending;
+  await inbox.close();
+});
+
+test("[Y1.4] a hub logs why limits cannot be applied, once for each reason, and applies them when they can be", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "coord.db");
+  createDatabase(path);
+  const inbox = openInbox(path);
+  const ending = new AbortController();
+  const said: string[] = [];
+  const complain = (message: Text) => void said.push(String(message));
+  rows(path, "alter table retention rename to retention_of_a_later_version");
+  const upkeep = { engine: inbox.engine, signal: ending.signal, complain };
+  const tending = tendRetention(upkeep, taskFiles(path, {}), 0);
+  await until("it has failed", () => said.length > 0);
+  expect(said[0]).toMatch(
+    /^deleting old data by its retention limits fails, and is tried again: .*no such table/,
+  );
+  rows(path, "alter table retention_of_a_later_version rename to retention");
+  await inbox.call("messages.send", { channel: "c", content: "x", sender: "a" });
+  await inbox.call("messages.ackAll", { channel: "c", agent: "b" });
+  await inbox.call("retention.set", { kind: "mail", count: 0, agent: "boss" });
+  await until("it works again", () => rows(path, "select * from messages").length === 0);
+  expect(said).toHaveLength(1);
   ending.abort();
   await tending;
   await inbox.close();

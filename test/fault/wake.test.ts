@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Subprocess } from "bun";
+import { isPortable } from "../../src/platform/portable.ts";
 import { type Desk, desk, program, start } from "../support/cli.ts";
 import { until, untilWatching } from "../support/until.ts";
 
@@ -233,6 +234,26 @@ test("[W1] idle waiters burn next to nothing", async () => {
     await Promise.all(children.map((child) => child.exited));
   }
 });
+
+test.skipIf(isPortable())("[W1] a command that waits wakes up about once a second", async () => {
+  const child = await waiting();
+  const settled = async () => {
+    const before = wakeUpsOf(child.pid);
+    await Bun.sleep(1000);
+    return wakeUpsOf(child.pid) - before <= 3;
+  };
+  // The runtime's own timers become rare after half a minute; this must not take as long.
+  await until("it has settled", settled, 20_000);
+  await reply("at last");
+  await expectWokenBy(child, "at last");
+});
+
+/** How often its threads have stopped sleeping. */
+function wakeUpsOf(pid: number): number {
+  return readdirSync(`/proc/${pid}/task`)
+    .map((thread) => readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8"))
+    .reduce((sum, status) => sum + Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1]), 0);
+}
 
 /** Processor time over three seconds: not a speed, but whether they sleep or turn in circles. */
 async function expectIdle(pids: number[]): Promise<void> {

@@ -1,9 +1,12 @@
 /** [Q16] Many tasks at once: each is run, and none fails because the others were started beside it; a thousand in `npm run prove -- herd`. */
 import { expect, test } from "bun:test";
+import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { InboxError } from "../../src/contract/errors.ts";
-import { patiently } from "../../src/orch/retry.ts";
+import { createBus, openEngine } from "../../src/engines/registry.ts";
+import { missingFor, patiently } from "../../src/orch/retry.ts";
 import { type Crew, crew, queued } from "../support/crew.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { inFull, isFull } from "../support/in-full.ts";
 import { administrator, postgresUrl, temporarySchema } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
@@ -96,4 +99,23 @@ test("[Q16] what the database refuses for want of room is tried again, and what 
   };
   expect(await patiently(work)).toBe(3);
   expect(patiently(() => Promise.reject(new InboxError("not_found", "no")))).rejects.toThrow("no");
+});
+
+test("[Q16.2] a database file that is missing for too long is given up, and one that comes back is not", async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "bus.db");
+  await createBus(file);
+  const engine = openEngine(file);
+  const reading = (limitMs: number) =>
+    patiently(() => engine.read((tx) => tx.clock()), undefined, missingFor(limitMs));
+  await reading(0);
+  renameSync(file, `${file}.moved`);
+  await expect(reading(0)).rejects.toThrow("was deleted or replaced");
+  const waiting = reading(60_000);
+  renameSync(`${file}.moved`, file);
+  await waiting;
+  renameSync(file, `${file}.moved`);
+  await createBus(file);
+  await expect(reading(100)).rejects.toThrow("was deleted or replaced");
+  await engine.close();
 });

@@ -85,8 +85,8 @@ test.concurrent("[C2] [C3] [Q5] people read of a failure in words, and agents as
   using team = await crew();
   const words = "failed: it exited with status 3: oops";
   const failing = "echo half; echo oops >&2; exit 3";
-  const handed = await team.human("orch", "handoff", failing);
-  expect(handed.stdout).toBe(`${words}\nit had written:\n  half\n`);
+  const handed = await team.human("orch", "handoff", "name=h", failing);
+  expect(handed.stdout).toBe(`h ${words}\nit had written:\n  half\norch log h shows what it did\n`);
   // So that what comes after `&&` does not happen.
   expect(handed.code).toBe(1);
   await team.human("orch", "assign", "name=a", `until [ -e go ]; do sleep 0.02; done; ${failing}`);

@@ -43,7 +43,8 @@ describe.each(crews)("$name", ({ open }) => {
       "part 2",
       "part 3",
     ]);
-    expect((await orch("gather", `from=${names[0]}`)).json).toMatchObject({ dead: [names[0]] });
+    const second = await orch("gather", `from=${names[0]}`);
+    expect([second.code, second.json]).toMatchObject([10, { dead: [names[0]] }]);
     expect((await crew.plain("orch", ["gather", `from=${names[0]}`])).stdout).toBe(
       `finished, result already collected: ${names[0]}\n`,
     );
@@ -82,6 +83,10 @@ describe.each(crews)("$name", ({ open }) => {
     const { code, json } = await orch("handoff", "--terminal-id", "slow");
     expect([code, json.status, json.message]).toEqual([0, "finished", "at last"]);
     expect((await inbox("check")).code).toBe(10);
+    const again = await crew.plain("orch", ["handoff", "--continue", "slow"]);
+    expect(again.code).toBe(10);
+    expect(again.stdout).toContain("already collected");
+    expect(again.stdout).toContain("orch log slow shows what it did");
     const person = await crew.plain("orch", ["handoff", "echo for people"]);
     expect([person.code, person.stdout]).toEqual([0, "for people\n"]);
   });

@@ -153,6 +153,8 @@ const calls: Record<string, Work> = {
   "list --agent, who has none": (inbox) => inbox.call("threads.list", { agent: "rare" }),
   "list --status": (inbox) => inbox.call("threads.list", { status: ["pending"] }),
   "list --assigned-to": (inbox) => inbox.call("threads.list", { assignedTo: "rare" }),
+  "list --assigned-to --status": (inbox) =>
+    inbox.call("threads.list", { assignedTo: busy, status: ["pending", "blocked"] }),
   "list --run": (inbox) => inbox.call("threads.list", { run: "none" }),
   watch: (inbox) => inbox.call("events.watch", { afterEvent: old - 50, timeoutSeconds: 0 }),
   "watch --thread": (inbox) => inbox.call("events.watch", { afterEvent: 0, thread: last, timeoutSeconds: 0 }),

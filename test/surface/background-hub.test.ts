@@ -17,6 +17,7 @@ import { identityOf, lives } from "../../src/platform/processes/processes.ts";
 import { end } from "../../src/service/background.ts";
 import { isLost } from "../../src/service/hub-folder.ts";
 import { openLog } from "../../src/service/hub-log.ts";
+import { otherBusAt } from "../../src/service/hub-ports.ts";
 import { propertyList } from "../../src/service/launchd.ts";
 import { bareEnvironment, root, run, start } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -309,6 +310,77 @@ test("[N2] a port in use: another is taken, unless one was named; then nothing i
     await at.inbox("down");
   } finally {
     taken.stop();
+  }
+});
+
+test("[N2.10] [S2.8] two buses never get each other's port, and what was created is said", async () => {
+  using state = temporaryFolder();
+  const env = { XDG_STATE_HOME: state.path };
+  using first = place(env);
+  using second = place(env);
+  const portOf = ({ json }: { json: { hub: { url: string } } }) => Number(new URL(json.hub.url).port);
+  // Not 3456: other hubs of this machine come and go there.
+  const port = await freePort();
+  const one = await first.inbox("up", "--port", String(port), ...plain);
+  expect([portOf(one), one.json.created, one.json.port_reason]).toEqual([port, true, undefined]);
+  await first.inbox("down");
+  await second.inbox("init");
+  mkdirSync(second.files, { recursive: true, mode: 0o700 });
+  writeFileSync(join(second.files, "port"), String(port));
+  const two = await second.inbox("up", ...plain);
+  expect(portOf(two)).not.toBe(port);
+  const whose = `port ${port} belongs to the hub of ${join(first.path, ".agents/coord.db")}`;
+  expect([two.json.created, two.json.port_reason]).toEqual([undefined, whose]);
+  await second.inbox("down");
+  const again = await first.inbox("up", ...plain);
+  expect([portOf(again), again.json.port_reason]).toEqual([port, undefined]);
+  await first.inbox("down");
+  // A port that is named is taken, and whose it was is said; from then on it is the other one's.
+  const named = await second.human("up", "--port", String(port), ...plain);
+  expect(named.stdout).toContain(`port    ${port}, because ${whose}`);
+  await second.inbox("down");
+  const located = (at: { path: string }) => join(at.path, ".agents/coord.db");
+  expect(otherBusAt(port, located(first), env)).toBe(located(second));
+  const served = start(["serve", "--port", String(port)], { cwd: first.path, env });
+  try {
+    const { value } = await served.stderr.getReader().read();
+    expect(new TextDecoder().decode(value)).toContain(`belongs to the hub of ${located(second)}`);
+  } finally {
+    served.kill();
+    await served.exited;
+  }
+  rmSync(located(second));
+  expect(otherBusAt(port, located(first), env)).toBeUndefined();
+});
+
+test("[S2.8] serve and mcp say that they created the database", async () => {
+  using at = place();
+  const db = join(at.path, "typo.db");
+  const served = start(["serve", "--port", String(await freePort()), "--db", db], { cwd: at.path });
+  try {
+    const { value } = await served.stdout.getReader().read();
+    expect(new TextDecoder().decode(value)).toStartWith(`Created ${db}\n`);
+  } finally {
+    served.kill();
+    await served.exited;
+  }
+  const mcp = start(["mcp", "--db", join(at.path, "other.db"), "--agent", "ada"], { cwd: at.path });
+  try {
+    for (const [id, method, params] of [
+      [
+        1,
+        "initialize",
+        { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+      ],
+      [2, "tools/call", { name: "check_inbox", arguments: { timeout: 0 } }],
+    ] as const)
+      mcp.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    await mcp.stdin.flush();
+    const { value } = await mcp.stderr.getReader().read();
+    expect(new TextDecoder().decode(value)).toBe(`created ${join(at.path, "other.db")}\n`);
+  } finally {
+    mcp.kill();
+    await mcp.exited;
   }
 });
 

@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { errorTable } from "../../src/contract/errors.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
-import { desk } from "../support/cli.ts";
+import { desk, start } from "../support/cli.ts";
 import { rows } from "../support/stored.ts";
 import { usualProfiles } from "../support/team.ts";
 import { until } from "../support/until.ts";
@@ -127,4 +127,17 @@ test("[N4] [Q7] tasks whose supervisor was lost get another", async () => {
   const finished = "select 1 from tasks where status = 'finished' and success = 1";
   await until("the task has finished", () => rows(at.db, finished).length === 1);
   expect(readdirSync(`${at.db}-tasks`).length).toBeGreaterThan(0);
+});
+
+test("[N4] [B8] a wait that was interrupted is nothing to warn about", async () => {
+  using at = await desk();
+  const waits = start(["receive", "--agent", "ada"], { cwd: at.path });
+  const marks = () => readdirSync(`${at.db}-wake`).filter((name) => name.startsWith("here.ada."));
+  await until("the wait is open", () => existsSync(`${at.db}-wake`) && marks().length > 0);
+  waits.kill("SIGINT");
+  await waits.exited;
+  const { stdout, code } = await at.human("doctor");
+  expect([code, stdout.includes("warn"), stdout.includes("--fix")]).toEqual([0, false, false]);
+  await at.human("doctor", "--fix");
+  expect(marks()).toEqual([]);
 });

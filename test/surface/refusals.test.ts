@@ -4,7 +4,9 @@ import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFi
 import { join } from "node:path";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { table } from "../../src/contract/operations/index.ts";
+import { acceptedFlagsOf, flagsOf, globalFlags } from "../../src/surfaces/cli/flags.ts";
 import { commandHelp } from "../../src/surfaces/cli/help.ts";
+import { scanArguments } from "../../src/surfaces/cli/scan.ts";
 import { type Desk, desk, program as inboxProgram, orch, run } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
 
@@ -152,7 +154,7 @@ test("[C15] a message's id is accepted with and without msg_, wherever one is ta
 test("[C15] an example has real values, and a refused item of a list is shown as it was given", async () => {
   using at = await desk();
   const cases: [line: string, said: string][] = [
-    ["entries snooze x", "inbox entries snooze 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11;"],
+    ["entries snooze x", "inbox entries snooze 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11"],
     ["entries snooze 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11 --until soon", "--until 2026-05-18T08:00:00Z;"],
     ["entries list --before x", "--before 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11;"],
     ["entries list --workspace x", "--workspace ws-abc123;"],
@@ -195,6 +197,57 @@ test("[C15.4] a refusal names everything that is missing, not only the first thi
   expect(await refused(at, "send")).toContain(
     "hint  add --agent NAME, --to AGENT and --subject TEXT, or set INBOX_AGENT",
   );
+});
+
+test("[C15.5] a text that is the name of a flag is sent with =, and is never taken for that flag", async () => {
+  using at = await desk();
+  await at.inbox("send", "user", "here", "--agent", "bob");
+  const sent = async (...words: string[]) => at.human("send", "bob", "--agent", "ada", ...words);
+  for (const text of ["--help", "--version", "--json", "--db", "--message=x", "--agent"]) {
+    const { code, stdout, stderr } = await sent("--message", text);
+    expect([text, code, stdout.includes("Usage"), stdout.includes("0.1.0")]).toEqual([
+      text,
+      30,
+      false,
+      false,
+    ]);
+    expect(stderr + stdout).toContain(`write --message=${text}`);
+    const whole = await sent(`--message=${text}`);
+    expect([text, whole.code, whole.stdout.trimEnd().split("\n").at(-1)]).toEqual([
+      text,
+      0,
+      expect.stringContaining(text),
+    ]);
+  }
+  for (const short of ["-h", "-V", "-1"]) expect((await sent("--message", short)).code).toBe(0);
+  expect(
+    (await at.inbox("mail", "--agent", "bob")).json.messages.map(
+      ({ message }: { message: string }) => message,
+    ),
+  ).toEqual(["--help", "--version", "--json", "--db", "--message=x", "--agent", "-h", "-V", "-1"]);
+  // A flag that only lacks its value still has the help of its command.
+  expect((await at.human("send", "--help", "--message")).stdout).toContain("Usage");
+});
+
+test("[C15.5] this holds for every flag of every command", () => {
+  for (const op of table as readonly AnyOperation[]) {
+    const flags = acceptedFlagsOf(op);
+    for (const { name, value } of [...globalFlags, ...flags]) {
+      if (value === undefined) continue;
+      for (const text of ["--help", "--version", "--json", name]) {
+        const scan = (...words: string[]) => scanArguments(words, flags, op.cli.command, { collects: true });
+        expect([op.name, scan(name, text).asValue]).toEqual([op.name, `${name}=${text}`]);
+        const { given, globals } = scan(`${name}=${text}`);
+        expect([op.name, given[0]?.value ?? globals[name.slice(2) as "agent"]]).toEqual([op.name, text]);
+        expect([op.name, globals.help, globals.version, globals.json]).toEqual([
+          op.name,
+          false,
+          false,
+          false,
+        ]);
+      }
+    }
+  }
 });
 
 test("[C15.4] the same over REST", async () => {
@@ -337,7 +390,7 @@ test("[C2] answers say what was done: mute, retain, setup, logs, pools, cancel",
     cancelled.match(/cancelled: not needed/g)!.length + (cancelled.match(/payload/g)?.length ?? 0),
   );
   expect(await refused(at, "release thr_1 --agent w --reason tired")).toContain(
-    'use inbox update thr_1 "why" first',
+    'use inbox update thr_1 "why" --agent w first',
   );
 });
 
@@ -402,4 +455,45 @@ test("[C13] a mistyped flag gets suggestions only from flags that the help shows
   expect(code).toBe(30);
   expect(stderr).toContain('inbox receive has no flag --wait; did you mean "--timeout-seconds"?');
   expect((await d.human("receive", "--help")).stdout).not.toContain("--wait");
+});
+
+test("[C8.3] the usage line of every command has the flags that it cannot do without", async () => {
+  for (const op of table as readonly AnyOperation[]) {
+    const names = flagsOf(op).filter(
+      ({ role, field: { key, required } }) =>
+        required && role !== "file" && key !== op.cli.identity && !op.cli.plain?.includes(key),
+    );
+    const program = op.cli.program === "orch" ? "orch" : "inbox";
+    const help = commandHelp(op.cli.command, program);
+    const usage = help.split("\n").filter((line) => line.startsWith("Usage: "));
+    for (const { name } of names)
+      expect([op.name, usage.some((line) => line.includes(`${name} `))]).toEqual([op.name, true]);
+  }
+  using at = await desk();
+  expect((await at.human("reassign", "--help")).stdout).toContain(
+    "Usage: inbox reassign THREAD --to AGENT [flags]",
+  );
+  expect(await refused(at, "reassign thr_1 bob --agent a")).toContain(
+    "usage: inbox reassign THREAD --to AGENT",
+  );
+});
+
+test("[C15.2] the example of a refusal does what was meant, also if nothing of the command could be kept", async () => {
+  using at = await desk();
+  expect(await refused(at, "retain set messages")).toContain(
+    "for example: inbox retain set events --days 30;",
+  );
+  expect(await refused(at, "entries push ws-1")).toContain(
+    'for example: inbox entries push ws-abc123 --comments "Deploy now?"',
+  );
+});
+
+test("[L10.6] who releases another agent's thread is told how to take it away, as it can be typed", async () => {
+  using at = await desk();
+  await at.inbox("send", "--agent", "lead", "--to", "w", "--subject", "s");
+  await at.inbox("claim", "--agent", "w");
+  expect(await refused(at, "release thr_1 --agent lead")).toContain(
+    'hint  wait, or ask "w" to release it; its creator or a leader takes it away with inbox release thr_1 --force --agent lead',
+  );
+  expect((await at.inbox("release", "thr_1", "--force", "--agent", "lead")).code).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { desk, run } from "../support/cli.ts";
+import { desk, root, run } from "../support/cli.ts";
 import { processesOf } from "../support/crew.ts";
 import { sitDown } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
@@ -151,4 +151,22 @@ test("[Q13] the history is there again in the next shell", async () => {
   await second.sees("main> ");
   second.type("\u001b[A");
   await second.sees("/queue");
+});
+
+test("[Q1] a push says whose task it is and how that agent starts it, in a shell and as slash commands", async () => {
+  using here = await deskWithScripts();
+  const push = async (...words: string[]) =>
+    (await run(["push", ...words, "true"], { cwd: here.path, program: [join(root, "dist/orch")] })).stdout;
+  expect(await push("name=mine")).toBe("queued mine; orch run starts it\n");
+  expect(await push("name=theirs", "agent=claudee")).toBe(
+    "queued theirs for claudee; orch run --agent claudee starts it\n",
+  );
+  const { stdout } = await typed(here.path, "/push name=a true\n/push name=b agent=claudee true\n");
+  expect(stdout).toBe("queued a; /run starts it\nqueued b for claudee; /run --agent claudee starts it\n");
+  const released = await run(["run", "--agent", "claudee"], {
+    cwd: here.path,
+    program: [join(root, "dist/orch")],
+  });
+  expect(released.stdout).toContain("released: theirs, b");
+  expect(released.stdout).toContain("inbox receive --agent claudee");
 });

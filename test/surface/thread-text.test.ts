@@ -68,3 +68,22 @@ test("[C2] a text that begins with a hyphen, or is too long for a summary, is re
   const ended = await at.inbox("done", other, "--agent", "w", "--body-file", "long.txt");
   expect(ended.json.message.body).toBe(long);
 });
+
+test("[L11] [C13] an agent that forgot what it holds is told, with commands that continue it as they are printed", async () => {
+  using at = await desk();
+  const thread = await held(at);
+  for (const command of ["claim", "fetch"]) {
+    const { stdout, code } = await at.human(command, "--agent", "w");
+    expect([command, code]).toEqual([command, 10]);
+    expect(stdout).toContain(thread);
+    expect(stdout).toContain(
+      `continue with inbox claim ${thread} --agent w; end it with inbox done ${thread} RESULT --agent w, or give it up with inbox release ${thread} --agent w`,
+    );
+    const { json } = await at.inbox(command, "--agent", "w");
+    expect(json.held).toEqual([
+      { thread_id: thread, subject: "s", status: "claimed", expires_at: expect.any(String) },
+    ]);
+  }
+  const again = await at.human("claim", thread, "--agent", "w");
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("token")]);
+});

@@ -38,6 +38,8 @@ export interface HandedMail {
   deliveryId: string;
   /** The event from which a watcher continues. */
   nextEventId: number;
+  /** The agent has acted for the first time. */
+  joined?: boolean;
 }
 
 interface Handing {
@@ -83,7 +85,7 @@ export function* hand(tx: Context, wanted: Wanted, { call, collects }: Handing =
           lapses = ${row.lapses + (row.manual === 1 ? 1 : 0)}, handed = handed + 1, first_handed_at = coalesce(first_handed_at, ${now})
         where message_id = ${row.message_id}`),
     );
-  yield* seen(tx, agent, now);
+  const joined = yield* seen(tx, agent, now);
   if (given.length) {
     tx.taken?.(given.map((row) => row.message_id));
     const messages = given.map((row) => idOf("message", row.message_id));
@@ -93,7 +95,7 @@ export function* hand(tx: Context, wanted: Wanted, { call, collects }: Handing =
       yield* append(tx, { type: "messages.collected", source: agent, payload, now });
     }
   }
-  return { messages: given.map(mailView), hidden, deliveryId, nextEventId };
+  return { messages: given.map(mailView), hidden, deliveryId, nextEventId, joined };
 }
 
 // biome-ignore lint/correctness/useYield: it is asked together with others

@@ -5,7 +5,7 @@ import { all } from "../../sql/procedure.ts";
 import { literal, nothing, sql } from "../../sql/sql.ts";
 import { columnsOf, type RowOf } from "../../sql/table.ts";
 import { audit } from "../../sql/tables.ts";
-import { recipientOf } from "../agent.ts";
+import { recipientOf } from "../name-use.ts";
 
 const columns = columnsOf(audit);
 
@@ -30,5 +30,5 @@ export function* auditList(
     task: row.task,
   }));
   if (agent === undefined || records.length) return { records, hasMore: rows.length > limit };
-  return { records, hasMore: false, of: yield* recipientOf(tx, agent, false) };
+  return { records, hasMore: false, of: yield* recipientOf(tx, agent, { strict: false }) };
 }

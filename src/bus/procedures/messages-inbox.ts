@@ -9,9 +9,9 @@ import { fragment, joined, literal, type Sql, sql } from "../../sql/sql.ts";
 import type { RowOf } from "../../sql/table.ts";
 import type { pruned } from "../../sql/tables.ts";
 import { messagesTo, newestMessages, oldestMessages } from "../../sql/walk.ts";
-import { meantBy } from "../agent.ts";
 import { aged, channelView, fitted, unexpired, waiting } from "../channel.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
+import { meantBy } from "../name-use.ts";
 import { positionOf } from "../reader-position.ts";
 import { visible } from "../visible.ts";
 

@@ -3,8 +3,8 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
-import { meantBy } from "../agent.ts";
 import { waiting } from "../channel.ts";
+import { meantBy } from "../name-use.ts";
 import { and, visible } from "../visible.ts";
 
 export function* messagesPending(

@@ -4,8 +4,8 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { literal, sql } from "../../sql/sql.ts";
-import { meantBy } from "../agent.ts";
 import { unexpired } from "../channel.ts";
+import { meantBy } from "../name-use.ts";
 
 /** The maximum number of readers that are listed. */
 const readerLimit = 1000;

@@ -15,6 +15,7 @@ export function* messagesSend(
     to,
     text,
     strict,
+    as: "channel",
     payload,
     more: { correlationId, taskId, ttlSeconds },
   });

@@ -2,7 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { call, phrase } from "../../contract/phrase.ts";
+import { call, ownCall, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
@@ -21,7 +21,7 @@ export function* tasksKill(
     throw new InboxError("invalid_state", `kill is not possible: "${name}" is ${row.status}`, {
       hint:
         row.status === "queued"
-          ? phrase`${call("tasks.remove", { name })} removes it from the queue`
+          ? phrase`${ownCall("tasks.remove", { name })} removes it from the queue`
           : phrase`${call("tasks.show", { name })} shows how it ended`,
     });
   const now = yield* tx.clock();

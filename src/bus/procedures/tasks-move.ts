@@ -1,7 +1,7 @@
 /** [Q3] Moving a task within its queue. */
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { blank, call, field, phrase } from "../../contract/phrase.ts";
+import { blank, call, field, ownCall, phrase } from "../../contract/phrase.ts";
 import { plural } from "../../contract/plural.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
@@ -17,7 +17,7 @@ export function* tasksMove(tx: Context, input: ParsedOf<"tasks.move">): Procedur
       "invalid_input",
       phrase`no new position was given: add ${field("to")}, ${field("before")} or ${field("behind")}`,
       {
-        hint: phrase`${call("tasks.move", { name: meant, to: 1 })}, or ${call("tasks.move", { name: meant, before: blank("OTHER") })}`,
+        hint: phrase`${ownCall("tasks.move", { name: meant, to: 1 })}, or ${ownCall("tasks.move", { name: meant, before: blank("OTHER") })}`,
       },
     );
   const row = yield* changeable(tx, meant, "move");
@@ -41,7 +41,7 @@ export function* tasksMove(tx: Context, input: ParsedOf<"tasks.move">): Procedur
       "invalid_input",
       `position ${to} is out of range: the queue has ${plural(line.length, "task")}`,
       {
-        hint: phrase`${call("tasks.move", { name, to: line.length })} moves it to the end`,
+        hint: phrase`${ownCall("tasks.move", { name, to: line.length })} moves it to the end`,
       },
     );
   const at = to === undefined ? other + (before === undefined ? 1 : 0) : to - 1;

@@ -14,6 +14,7 @@ import { append, latestEventOf, numbered } from "../event.ts";
 import { expiryAfter } from "../expiry.ts";
 import { refuseGivenUp } from "../given-up.ts";
 import { collectAll } from "../hand-over/collect.ts";
+import { toldWithoutWork } from "../held-threads.ts";
 import {
   conflict,
   findLease,
@@ -45,6 +46,8 @@ type Input = Pick<ParsedOf<"threads.claim">, "agent" | "thread" | "leaseSeconds"
   handOver?: string;
   /** The id from which the token is derived: the id of the call, or one that was made for it. */
   call?: string;
+  /** The call waits until there is something to claim. */
+  wait?: boolean;
   /** [T11] The caller has the answer as soon as it is committed: its messages are collected with the claim. */
   collects?: boolean;
 };
@@ -56,11 +59,16 @@ export interface Granted {
   fresh: boolean;
 }
 
-/** Nothing to claim, as of an event. */
-export const nobody = (nextEventId: number): Granted => ({
-  answer: { nextEventId, thread: null, lease: null, messages: [] },
-  fresh: false,
-});
+/** Nothing to claim, as of an event. `tells`: what the agent may have forgotten, or mistyped ([L11], [M13]). */
+export function* nothingFor(
+  tx: Context,
+  agent: string,
+  { tells, joined }: { tells: boolean; joined?: boolean },
+): Procedure<Granted> {
+  const nextEventId = yield* tx.settled();
+  const told = tells ? yield* toldWithoutWork(tx, agent, joined) : {};
+  return { answer: { nextEventId, thread: null, lease: null, messages: [], ...told }, fresh: false };
+}
 
 export function* threadsClaim(tx: Context, input: Input): Procedure<Granted | Refused> {
   const before = input.handOver === undefined ? undefined : yield* grantedBefore(input.agent, input.handOver);
@@ -73,7 +81,8 @@ export function* threadsClaim(tx: Context, input: Input): Procedure<Granted | Re
   for (;;) {
     const found = (best && (yield* adopted(tx, best, now))) ?? (yield* firstFree(tx, names));
     best = undefined;
-    if (!found) return nobody(yield* tx.settled());
+    // A claim that waits is told when it stops, not each time that another agent was faster.
+    if (!found) return yield* nothingFor(tx, input.agent, { tells: !input.wait });
     if (!isFree(found)) continue; // another agent was faster
     // A refusal means that this thread has just failed for good ([L7]): it is no candidate any more.
     const claimed = yield* claimThread(tx, found, input, names);

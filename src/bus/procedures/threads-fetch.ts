@@ -3,6 +3,7 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { namesOf } from "../agent.ts";
 import { candidates } from "../candidates.ts";
+import { toldWithoutWork } from "../held-threads.ts";
 import { leaseView } from "../lease.ts";
 import { threadView } from "../thread.ts";
 
@@ -27,5 +28,5 @@ export function* threadsFetch(
     claimable,
     lease: lease ? leaseView(lease, now) : null,
   }));
-  return { threads, nextEventId };
+  return { threads, nextEventId, ...(!threads.length && (yield* toldWithoutWork(tx, input.agent))) };
 }

@@ -1,62 +1,48 @@
 /** [T9] Threads by agent, status and run, newest first. */
 import { idOf, numberOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { activeStatuses } from "../../contract/thread.ts";
+import { activeStatuses, priorities } from "../../contract/thread.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { columnsOf } from "../../sql/table.ts";
+import type { Walked } from "../../sql/walk.ts";
 import { leaseView, type ShownLease, shownLease } from "../lease.ts";
 import { type ThreadRow, threadColumns, threadView } from "../thread.ts";
 import { visible } from "../visible.ts";
 
 const threadNumber = fragment`threads.thread_id`;
-/** Those with an index in the order of the threads. */
+/** Each is followed by the number in an index of its own. */
 const threadColumn = {
   assigned: fragment`threads.assigned_to`,
   created: fragment`threads.created_by`,
   run: fragment`threads.run_id`,
   status: fragment`threads.status`,
 };
+const rank = fragment`threads.priority_rank`;
 
-export function* threadsList(
-  tx: Context,
-  input: ParsedOf<"threads.list">,
-): Procedure<OutputOf<"threads.list">> {
+type Input = ParsedOf<"threads.list">;
+/** Threads that one walk of an index finds, and what else they have to be. */
+interface Arm {
+  by: Walked["by"];
+  and: readonly Sql[];
+}
+
+export function* threadsList(tx: Context, input: Input): Procedure<OutputOf<"threads.list">> {
   const nextEventId = yield* tx.settled(); // before everything else that is read
-  const { agent, createdBy, assignedTo, run } = input;
-  const statuses = [...new Set(input.status)];
   const before = input.before === undefined ? undefined : numberOf(input.before);
-  const common: Sql[] = visible.threads(tx);
-  const page = (by: readonly Sql[], order: Sql) => {
-    const conditions = [...by, ...common];
+  const shown = visible.threads(tx);
+  const page = ({ by, and }: Arm) => {
+    const conditions = [...and, ...shown];
+    if (by.length) conditions.unshift(tx.walk({ by, number: threadNumber, before }));
+    else if (before !== undefined) conditions.unshift(sql`threads.thread_id < ${before}`);
+    const order = by.map(({ column }) => sql`${column} desc,`);
     return sql`select * from (
       select ${threadColumns} from threads ${conditions.length ? sql`where ${joined(conditions, " and ")}` : nothing}
-      order by ${order} threads.thread_id desc limit ${literal(input.limit + 1)}) as page`;
+      order by ${joined(order, " ")} threads.thread_id desc limit ${literal(input.limit + 1)}) as page`;
   };
-  const walk = (column: Sql, value: string) =>
-    page([tx.walk({ column, number: threadNumber, value, before })], sql`${column} desc,`);
-  // One query for each kind of filter, so that each can walk its own index from the newest thread on.
-  const filters = (
-    [
-      [threadColumn.assigned, assignedTo],
-      [threadColumn.created, createdBy],
-      [threadColumn.run, run],
-    ] as const
-  ).flatMap(([column, value]) => (value === undefined ? [] : [{ column, value }]));
-  const first = agent === undefined ? filters.shift() : undefined;
-  for (const { column, value } of filters) common.push(sql`${column} = ${value}`);
-  const byStatus = statuses.length > 0 && agent === undefined && !first;
-  if (statuses.length && !byStatus) common.push(sql`threads.status in (${joined(statuses)})`);
-  const pages = byStatus
-    ? statuses.map((status) => walk(threadColumn.status, status))
-    : agent !== undefined
-      ? [threadColumn.created, threadColumn.assigned].map((side) => walk(side, agent))
-      : first
-        ? [walk(first.column, first.value)]
-        : [page(before === undefined ? [] : [sql`threads.thread_id < ${before}`], nothing)];
-  const query = joined(pages, " union ");
-  const rows = yield* all<ThreadRow>(sql`${query} order by thread_id desc limit ${literal(input.limit + 1)}`);
+  const pages = joined(armsOf(input).map(page), " union ");
+  const rows = yield* all<ThreadRow>(sql`${pages} order by thread_id desc limit ${literal(input.limit + 1)}`);
   const listed = rows.slice(0, input.limit);
   return {
     threads: listed.map(threadView),
@@ -64,6 +50,40 @@ export function* threadsList(
     hasMore: rows.length > input.limit,
     nextEventId,
   };
+}
+
+/** One arm for each kind of filter, so that each can walk its own index from the newest thread on. */
+function armsOf({ agent, assignedTo, createdBy, run, status }: Input): Arm[] {
+  const statuses = [...new Set(status)];
+  const named = [
+    { column: threadColumn.assigned, value: assignedTo },
+    { column: threadColumn.created, value: createdBy },
+    { column: threadColumn.run, value: run },
+  ].filter((filter): filter is { column: Sql; value: string } => filter.value !== undefined);
+  const first = agent === undefined ? named.shift() : undefined;
+  const and = named.map(({ column, value }) => sql`${column} = ${value}`);
+  const walking = (column: Sql, value: string): Arm[] => {
+    if (!statuses.length) return [{ by: [{ column, value }], and }];
+    if (column !== threadColumn.assigned)
+      return [{ by: [{ column, value }], and: [...and, sql`threads.status in (${joined(statuses)})`] }];
+    // The index of candidates has the status, too. An agent may have few open threads and many that have ended.
+    return statuses.flatMap((one) =>
+      priorities.map((_, place) => ({
+        by: [
+          { column, value },
+          { column: threadColumn.status, value: one },
+          { column: rank, value: place },
+        ],
+        and,
+      })),
+    );
+  };
+  if (agent !== undefined)
+    return [...walking(threadColumn.created, agent), ...walking(threadColumn.assigned, agent)];
+  if (first) return walking(first.column, first.value);
+  if (statuses.length)
+    return statuses.map((value) => ({ by: [{ column: threadColumn.status, value }], and }));
+  return [{ by: [], and }];
 }
 
 /** Leases that expire soonest come first. */

@@ -2,13 +2,14 @@
 
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { call, phrase } from "../../contract/phrase.ts";
+import { ownCall, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { isKnown, recipientOf, seen } from "../agent.ts";
+import { isKnown, seen } from "../agent.ts";
 import { reached } from "../ended-agent.ts";
 import { append } from "../event.ts";
 import { findLease, isHeld } from "../lease.ts";
 import { type Written, write } from "../message.ts";
+import { recipientOf } from "../name-use.ts";
 import { endLease, latest, notOfSubAgent, type Taking, tell } from "../take-away.ts";
 import { changeThread, hasEnded, lockThread, notNow, threadView } from "../thread.ts";
 import { settle } from "../thread-end.ts";
@@ -23,12 +24,12 @@ export function* threadsReassign(
   yield* notOfSubAgent(thread, "reassign");
   if (thread.assigned_to === to)
     throw new InboxError("invalid_state", `thread ${id} is already assigned to "${to}"`, {
-      hint: phrase`choose another agent; ${call("threads.release", { thread: id, force: true })} returns it to its original recipient`,
+      hint: phrase`choose another agent; ${ownCall("threads.release", { thread: id, force: true })} returns it to its original recipient`,
       details: { thread_id: id, status: thread.status, assigned_to: to },
     });
   const lease = yield* findLease(thread.thread_id);
   const taking = { thread, lease, agent, reason, now };
-  const recipient = yield* recipientOf(tx, to, strict);
+  const recipient = yield* recipientOf(tx, to, { strict });
   yield* seen(tx, agent, now);
   yield* settle(thread, now);
   if (isHeld(lease)) yield* endLease(taking);

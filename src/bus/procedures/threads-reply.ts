@@ -4,10 +4,11 @@ import type { Kind } from "../../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { recipientOf, seen } from "../agent.ts";
+import { seen } from "../agent.ts";
 import { reached } from "../ended-agent.ts";
 import { numbered } from "../event.ts";
 import { contentOf, type Written, write } from "../message.ts";
+import { recipientOf } from "../name-use.ts";
 import { bytesOf, spend } from "../quota.ts";
 import { changeThread, lockThread, type ThreadRow, threadView } from "../thread.ts";
 
@@ -35,7 +36,7 @@ export function* postInThread(tx: Context, input: Post): Procedure<OutputOf<"thr
   const thread = yield* lockThread(tx, input.thread);
   const now = yield* tx.clock();
   const to = input.to ?? otherSide(thread, input.from);
-  const recipient = yield* recipientOf(tx, to, input.strict);
+  const recipient = yield* recipientOf(tx, to, { strict: input.strict });
   yield* spend(tx, input.from, { messages: 1, bytes: () => bytesOf(content) }, now);
   yield* seen(tx, input.from, now);
   const head = { thread: thread.thread_id, from: input.from, to, kind: input.kind };

@@ -9,9 +9,10 @@ import { run, together } from "../../sql/procedure.ts";
 import { alike } from "../../sql/sql.ts";
 import { insert } from "../../sql/table.ts";
 import { threads } from "../../sql/tables.ts";
-import { eventNumberOf, recipientOf, seen } from "../agent.ts";
+import { eventNumberOf, seen } from "../agent.ts";
 import { isGone } from "../ended-agent.ts";
 import { contentOf, orderOf, write } from "../message.ts";
+import { recipientOf } from "../name-use.ts";
 import { bytesOf, spend } from "../quota.ts";
 import type { ThreadRow } from "../thread.ts";
 import { posted, postInThread } from "./threads-reply.ts";
@@ -47,7 +48,7 @@ function* create(tx: Context, input: Input): Procedure<Output> {
     isGone(tx, to),
     tx.clock(),
   );
-  const recipient = yield* recipientOf(tx, to, input.strict);
+  const recipient = yield* recipientOf(tx, to, { strict: input.strict });
   const content = contentOf({ ...input, summary: input.summary ?? subject });
   yield* spend(tx, from, { messages: 1, bytes: () => bytesOf(content), threads: 1 }, now);
   yield* seen(tx, from, now);

@@ -1,7 +1,7 @@
 /** [Q3] Only what has not started can be changed. */
 
 import { InboxError } from "../../contract/errors.ts";
-import { call, phrase } from "../../contract/phrase.ts";
+import { call, ownCall, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { findTask, isUnstartedRow, lockTasks, type TaskRow } from "../task.ts";
 
@@ -12,7 +12,7 @@ export function* changeable(tx: Context, name: string, command: string): Procedu
   throw new InboxError("invalid_state", `${command} is not possible: "${name}" is ${row.status}`, {
     hint:
       row.status === "running"
-        ? phrase`${call("tasks.kill", { name })} ends it`
+        ? phrase`${ownCall("tasks.kill", { name })} ends it`
         : phrase`${call("tasks.show", { name })} shows how it ended`,
   });
 }

@@ -124,8 +124,26 @@ export function* conclude(tx: Context, at: AtEnd, ending: Ending): Procedure<boo
   const review_json = ending.review === undefined ? null : JSON.stringify(ending.review);
   yield* finishTask(tx, { ...row, session: ending.session ?? row.session, review_json }, outcome, now);
   // A parent that has finished collects nothing any more; its mail must not wait for the next agent of that name.
-  if (yield* isGone(tx, row.parent)) yield* buryMailOf(tx, row.parent, now);
+  if (yield* isGone(tx, row.parent)) {
+    const [parent] = row.parent_number === null ? [] : yield* tasksWhere(isNumbered(row.parent_number));
+    if (parent) yield* ackUnneeded(parent, now);
+    yield* buryMailOf(tx, row.parent, now);
+  }
   return success;
+}
+
+const isNumbered = (number: number) => sql`tasks.task_number = ${number}`;
+
+/**
+ * [Q14] The mail of a task that was killed and that nobody has to decide about: what its parent and the agent that
+ * killed it had sent, and the results of the tasks below it.
+ */
+function* ackUnneeded(task: TaskRow, now: string): Procedure<void> {
+  const { name, parent, killed_by, task_number } = task;
+  if (killed_by === null) return;
+  const below = sql`kind = 'result' and from_agent in (select child.name from tasks as child where child.parent_number = ${task_number})`;
+  const which = sql`(from_agent in (${parent}, ${killed_by}) or (${below}))`;
+  yield* acknowledge({ agent: name, names: [name], which, now });
 }
 
 /** Its own done or fail is the result; its final message is then only in the transcript. */
@@ -176,7 +194,9 @@ function* finishTask(
 }
 
 /** [Q14] Control messages that told it to stop are acked. The senders of all other mail are told that nobody collected it. */
-function* clearInbox(tx: Context, { name, thread_id }: TaskRow, now: string): Procedure<void> {
+function* clearInbox(tx: Context, row: TaskRow, now: string): Procedure<void> {
+  const { name, thread_id } = row;
+  yield* ackUnneeded(row, now);
   if (thread_id !== null)
     yield* acknowledge({
       agent: name,

@@ -19,6 +19,8 @@ export const busMigrate = operation("bus.migrate", "migrate", () => ({
     v.strictObject({
       from: v.string(),
       to: v.string(),
+      /** The target did not exist. */
+      created: v.optional(v.boolean()),
       busId: v.string(),
       tables: v.array(
         v.strictObject({ name: v.string(), rows: v.number(), copied: v.number(), deleted: v.number() }),

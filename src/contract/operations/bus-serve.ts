@@ -53,6 +53,7 @@ export const busServe = operation("bus.serve", "serve", () => ({
     v.strictObject({
       url: v.string(),
       db: v.string(),
+      /** The database did not exist. */ created: v.optional(v.boolean()),
       pid: v.number(),
       /** Whether every request needs a token. */ auth: v.boolean(),
     }),

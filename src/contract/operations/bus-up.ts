@@ -8,14 +8,17 @@ export const busUp = operation("bus.up", "up", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Start the hub in the background, as a service where the system has one",
-  detail: phrase`Creates the database if there is none. Uses a systemd user unit or launchd, else a detached process. A hub that is already running is left as it is. Without ${field("port")} it takes 3456, or the next free port, and keeps it. If tokens are required and there is none, it creates one and shows it once. See also ${call("bus.status")}, ${call("bus.logs")} and ${call("bus.down")}.`,
+  detail: phrase`Creates the database if there is none. Uses a systemd user unit or launchd, else a detached process. A hub that is already running is left as it is. Without ${field("port")} it takes 3456, or the next port that is free and belongs to no other bus of yours, and keeps it. If tokens are required and there is none, it creates one and shows it once. See also ${call("bus.status")}, ${call("bus.logs")} and ${call("bus.down")}.`,
   input: () =>
     v.strictObject({
       port: v.optional(
-        integer("the port (default: the one it had, else 3456 or the next free one)", {
-          min: 1,
-          max: 65_535,
-        }),
+        integer(
+          "the port (default: the one it had, else 3456 or the next free one that belongs to no other bus)",
+          {
+            min: 1,
+            max: 65_535,
+          },
+        ),
       ),
       host: v.optional(
         text("the address to listen on (default: 127.0.0.1)", { limit: 256, value: "ADDRESS" }),
@@ -31,11 +34,15 @@ export const busUp = operation("bus.up", "up", () => ({
   output: () =>
     v.strictObject({
       db: v.string(),
+      /** The database did not exist. */
+      created: v.optional(v.boolean()),
       hub: hubState(),
       already: v.boolean(),
       /** Made now, because tokens are required and there was none; it is not shown again. */
       token: v.nullable(v.string()),
       comesBack: v.picklist(["at login", "not"]),
+      /** Why it does not have the port that it had before, or 3456. */
+      portReason: v.optional(v.string()),
       warnings: v.optional(v.array(v.string())),
     }),
   errors: ["invalid_input", "conflict", "not_allowed", "storage"],

@@ -3,6 +3,7 @@ import { name, names, text } from "../fields.ts";
 import { messageNumber } from "../ids.ts";
 import { ackCombinations, acking, mail, mailbox } from "../mail.ts";
 import { operation } from "../operation.ts";
+import { unknown } from "../recipient.ts";
 import { timeoutSeconds } from "../waiting.ts";
 
 export const mailboxGather = operation("mailbox.gather", "gather", () => ({
@@ -41,6 +42,7 @@ export const mailboxGather = operation("mailbox.gather", "gather", () => ({
       messages: v.array(mail()),
       missing: v.array(v.string()),
       dead: v.array(v.string()),
+      unknown: unknown(),
     }),
   errors: ["invalid_input"],
   cli: { program: "both", identity: "agent", identityDefault: "main" },
@@ -56,6 +58,6 @@ export const mailboxGather = operation("mailbox.gather", "gather", () => ({
     renamed: { timeoutSeconds: "timeout" },
     without: ["correlationId", "ack", "visibilitySeconds"],
   },
-  nothing: ({ woke, messages }) => !woke && !messages.length,
+  nothing: ({ messages }) => !messages.length,
   examples: ["inbox gather --agent main --from worker-a,worker-b --timeout-seconds 300"],
 }));

@@ -48,7 +48,10 @@ export const tasksHandoff = operation("tasks.handoff", "handoff", () => ({
   cli: {
     ...startingCommand,
   },
-  waits: { goesOn: ({ agent }, { terminalId }) => ({ agent, terminalId }) },
+  waits: {
+    goesOn: ({ agent }, { terminalId }) => ({ agent, terminalId }),
+    over: ({ status }) => status === "finished",
+  },
   http: ["POST /api/tasks/handoff"],
   mcp: {
     tool: "handoff",
@@ -61,8 +64,8 @@ export const tasksHandoff = operation("tasks.handoff", "handoff", () => ({
       terminalId: "continue waiting for this sub-agent",
     },
   },
-  nothing: ({ status }) => status === "running",
-  failed: ({ success }) => success === false,
+  nothing: ({ message }) => message === null,
+  failed: ({ success, message }) => success === false && message !== null,
   examples: [
     'orch handoff claude "Review the diff in /tmp/change.patch"',
     "orch handoff --continue otter --wait-seconds 300",

@@ -2,10 +2,11 @@ import * as v from "valibot";
 import { excludes, needs } from "../combinations.ts";
 import { flag, name } from "../fields.ts";
 import { threadId } from "../ids.ts";
-import { grantedLease, leaseSeconds, leaseToken } from "../lease.ts";
+import { grantedLease, held, leaseSeconds, leaseToken } from "../lease.ts";
 import { message } from "../message.ts";
 import { operation } from "../operation.ts";
 import { blank, field, phrase } from "../phrase.ts";
+import { unknown } from "../recipient.ts";
 import { thread } from "../thread.ts";
 import { nextEventId, timeoutSeconds } from "../waiting.ts";
 
@@ -37,6 +38,9 @@ export const threadsClaim = operation("threads.claim", "claim", () => ({
       thread: v.nullable(thread()),
       lease: v.nullable(grantedLease()),
       messages: v.array(message()),
+      /** If nothing was granted: what the agent holds already. */
+      held: held(),
+      unknown: unknown(),
     }),
   errors: ["invalid_input", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
   cli: { plain: ["thread"], identity: "agent" },

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { flag, integer, name } from "../fields.ts";
-import { lease } from "../lease.ts";
+import { held, lease } from "../lease.ts";
 import { operation } from "../operation.ts";
+import { unknown } from "../recipient.ts";
 import { statusFilter, thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
 
@@ -28,6 +29,9 @@ export const threadsFetch = operation("threads.fetch", "fetch", () => ({
         v.strictObject({ ...thread().entries, claimable: v.boolean(), lease: v.nullable(lease()) }),
       ),
       nextEventId: nextEventId(),
+      /** If there are none: what the agent holds already. */
+      held: held(),
+      unknown: unknown(),
     }),
   errors: ["invalid_input"],
   cli: { identity: "agent" },

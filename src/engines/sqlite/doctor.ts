@@ -121,16 +121,16 @@ function writeAheadLog(path: string): Finding {
   return { name: "log", status: "warn", detail: `the write-ahead log has ${detail}`, fix, repair };
 }
 
-/** [B8] Files of waits whose process was killed. */
+/** [B8] Files of waits whose process was killed or interrupted: that is usual, and nobody takes them for an open wait. */
 function wakeFiles(folder: string): Finding {
   const stale = staleMarks(folder);
   if (!stale.length) return ok("wake files", "no stale ones");
-  const detail = `${stale.length} of programs that were killed while they waited`;
+  const detail = `${stale.length} left by programs that were ended while they waited; they are ignored`;
   const repair = () => {
     for (const file of stale) fs().rmSync(file, { force: true });
     return `removed ${stale.length} stale file(s) from ${folder}`;
   };
-  return { name: "wake files", status: "warn", detail, fix: `rm ${stale.join(" ")}`, repair };
+  return { name: "wake files", status: "ok", detail, repair };
 }
 
 function permissions(path: string): Finding[] {

@@ -30,9 +30,14 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
   // A command ends before anybody deletes the file under it; only one that waits looks.
   const requireHere = options.brief ? () => {} : requireSame;
   requireHere();
-  const wake = openWake(`${path}-wake`, `${path}-wal`, () => {
-    requireSame();
-    return (db.query("pragma data_version").get() as { data_version: number }).data_version;
+  const wake = openWake({
+    folder: `${path}-wake`,
+    log: `${path}-wal`,
+    dataVersion() {
+      requireSame();
+      return (db.query("pragma data_version").get() as { data_version: number }).data_version;
+    },
+    alone: options.alone,
   });
   const facts = new Facts();
   const presence = openPresence(`${path}-wake`);
@@ -95,6 +100,7 @@ function sameFile(path: string): () => void {
     if (found === undefined || found !== first)
       throw new InboxError("storage", `${path} was deleted or replaced while this process had it open`, {
         hint: "run the command again; a hub has to be restarted",
+        details: { missing: true },
       });
   };
 }

@@ -1,21 +1,28 @@
 /** The files that signal commits: created, watched, and polled if they cannot be watched. wake.ts explains their use. */
-import type { FSWatcher } from "node:fs";
 import { makeOwnFolderInside, openOwnToAppend } from "../../platform/own-files.ts";
-import { fs } from "../../platform/system.ts";
+import { after, stayAwake } from "../../platform/quiet.ts";
+import { fs, type Observed, observer } from "../../platform/system.ts";
 import { tellsAll, watch } from "../../platform/watch.ts";
 
 const pollMs = 100;
 const againMs = 5;
 
+interface Watcher {
+  close(): void;
+}
+
 interface Bucket {
   file: string;
+  observe: () => Observed;
   listeners: Set<() => void>;
-  watcher?: FSWatcher;
+  watcher?: Watcher;
+  /** Its watch drops no events. */
+  exact?: boolean;
   inode: number;
   touched: number;
   /** The data version for which its listeners were last woken. */
   version: number;
-  again?: Timer;
+  cancelAgain?: () => void;
 }
 
 export class WakeFiles {
@@ -23,10 +30,13 @@ export class WakeFiles {
   failure: unknown;
   readonly #buckets = new Map<string, Bucket>();
   #pollTimer: Timer | undefined;
+  #endPolling: (() => void) | undefined;
 
   constructor(
     private readonly folder: string,
     private readonly dataVersion: () => number,
+    /** A watch that drops nothing, if there is one. */
+    private readonly watchExactly: (file: string, listener: () => void) => Watcher | undefined,
   ) {}
 
   get size(): number {
@@ -36,8 +46,10 @@ export class WakeFiles {
   listen(name: string, listener: () => void): void {
     let bucket = this.#buckets.get(name);
     if (!bucket) {
+      const file = `${this.folder}/${name}`;
       bucket = {
-        file: `${this.folder}/${name}`,
+        file,
+        observe: observer(file),
         listeners: new Set(),
         inode: 0,
         touched: 0,
@@ -54,11 +66,12 @@ export class WakeFiles {
     bucket?.listeners.delete(listener);
     if (!bucket || bucket.listeners.size) return;
     bucket.watcher?.close();
-    clearTimeout(bucket.again);
+    bucket.cancelAgain?.();
     this.#buckets.delete(name);
     if (this.#buckets.size) return;
     clearInterval(this.#pollTimer);
     this.#pollTimer = undefined;
+    this.#endPolling?.();
   }
 
   notifyAll(): void {
@@ -67,51 +80,58 @@ export class WakeFiles {
 
   /** Whether a file was deleted or replaced: then writes of other processes no longer wake this one. */
   isDeaf(): boolean {
-    for (const bucket of this.#buckets.values()) if (inodeOf(bucket.file) !== bucket.inode) return true;
+    for (const bucket of this.#buckets.values()) if (bucket.observe().inode !== bucket.inode) return true;
     return false;
   }
 
   /** Creates such files again. */
   repair(): void {
     for (const bucket of this.#buckets.values())
-      if (inodeOf(bucket.file) !== bucket.inode) this.#attach(bucket);
+      if (bucket.observe().inode !== bucket.inode) this.#attach(bucket);
   }
 
   /** Creates and watches a bucket's file. If that is not possible, the timers still notice every change. */
   #attach(bucket: Bucket): void {
-    const { closeSync } = fs();
     bucket.watcher?.close();
     bucket.watcher = undefined;
     try {
       this.dataVersion(); // If the database is gone, nothing is created beside it.
       makeOwnFolderInside(this.folder);
-      closeSync(openOwnToAppend(bucket.file));
+      fs().closeSync(openOwnToAppend(bucket.file));
       remember(bucket);
       if (!tellsAll()) this.#poll();
       else if (this.#pollTimer) return;
-      bucket.watcher = watch(bucket.file, () => this.#onEvent(bucket));
-      bucket.watcher.on("error", () => this.#poll());
+      this.#watch(bucket);
     } catch {
       this.#poll();
     }
   }
 
+  #watch(bucket: Bucket): void {
+    const listener = () => this.#onEvent(bucket);
+    bucket.watcher = this.watchExactly(bucket.file, listener);
+    bucket.exact = bucket.watcher !== undefined;
+    if (bucket.exact) return;
+    const watcher = watch(bucket.file, listener);
+    watcher.on("error", () => this.#poll());
+    bucket.watcher = watcher;
+  }
+
   #poll(): void {
-    this.#pollTimer ??= setInterval(() => {
+    if (this.#pollTimer) return;
+    this.#endPolling = stayAwake();
+    this.#pollTimer = setInterval(() => {
       for (const bucket of this.#buckets.values()) {
-        try {
-          if (remember(bucket)) this.#onEvent(bucket);
-        } catch {
-          // Deleted: the slow check creates it again.
-        }
+        // If it is deleted, the slow check creates it again.
+        if (remember(bucket)) this.#onEvent(bucket);
       }
     }, pollMs);
   }
 
   /**
    * A file event means something only if another process has committed since. The runtime drops an event that follows
-   * another within a millisecond, so for a moment after each event the file is checked again: also after our own,
-   * which another process's may have followed.
+   * another within a millisecond, so for a moment after each of its events the file is checked again: also after our
+   * own, which another process's may have followed.
    */
   #onEvent(bucket: Bucket, event = true): void {
     let news = true;
@@ -123,11 +143,11 @@ export class WakeFiles {
     } catch (error) {
       this.failure = error;
     }
-    if (news || event) {
-      clearTimeout(bucket.again);
-      bucket.again = setTimeout(() => {
+    if ((news || event) && !bucket.exact) {
+      bucket.cancelAgain?.();
+      bucket.cancelAgain = after(againMs, () => {
         if (bucket.listeners.size) this.#onEvent(bucket, false);
-      }, againMs);
+      });
     }
     if (news) notify(bucket);
   }
@@ -139,17 +159,10 @@ function notify({ listeners }: Bucket): void {
 
 /** True if the file was replaced, or touched since. */
 function remember(bucket: Bucket): boolean {
-  const { ino, mtimeMs } = fs().statSync(bucket.file);
-  const moved = bucket.inode !== ino || bucket.touched !== mtimeMs;
-  bucket.inode = ino;
-  bucket.touched = mtimeMs;
+  const { inode, time } = bucket.observe();
+  if (!inode) return false;
+  const moved = bucket.inode !== inode || bucket.touched !== time;
+  bucket.inode = inode;
+  bucket.touched = time;
   return moved;
-}
-
-function inodeOf(file: string): number | undefined {
-  try {
-    return fs().statSync(file).ino;
-  } catch {
-    return undefined; // missing, or not a place for a file
-  }
 }

@@ -16,8 +16,10 @@
  * If a file is deleted or replaced, its watcher gets no more events and no error; and inotify allows 128 instances per
  * user. So one slow timer per process checks every second (`changed`), and if watching fails, files are polled.
  */
+import { openNap } from "../../platform/nap.ts" with { load: "when-called" };
+import type { Nap } from "../../platform/nap.ts";
 import { isOwnFolder } from "../../platform/own-files.ts";
-import { append, fs, ring, sizeOf, stampOf } from "../../platform/system.ts";
+import { append, fs, type Observed, observer, ring } from "../../platform/system.ts";
 import { everything } from "../../sql/topics.ts";
 import type { Subscription } from "../engine.ts";
 import { Listeners } from "../listeners.ts";
@@ -25,6 +27,8 @@ import { bell } from "../subscription.ts";
 import { WakeFiles } from "./wake-files.ts";
 
 const slowCheckMs = 1000;
+/** Linux takes the times of files from a clock that advances every 1 to 10 ms. */
+const coarseMs = 25;
 
 export interface Wake {
   /** Called before a commit; the returned function is called after it, successful or not, with the topics it concerned. */
@@ -36,9 +40,23 @@ export interface Wake {
 /** The two files whose lengths tell whether a writer died between its commit and its touch. */
 const countersIn = (folder: string) => ({ before: `${folder}/begun`, after: `${folder}/ended` });
 
-/** `dataVersion` grows with every commit of another connection, and may throw; `log` is the file that commits are written to. */
-export function openWake(folder: string, log: string, dataVersion: () => number): Wake {
-  const files = new WakeFiles(folder, dataVersion);
+interface Bus {
+  folder: string;
+  /** The file that commits are written to. */
+  log: string;
+  /** Grows with every commit of another connection, and may throw. */
+  dataVersion: () => number;
+  /** This process does nothing else while it waits. */
+  alone?: boolean;
+}
+
+export function openWake({ alone, ...bus }: Bus): Wake {
+  const { folder, dataVersion } = bus;
+  let nap: Nap | undefined;
+  const files = new WakeFiles(folder, dataVersion, (file, listener) => {
+    if (alone) nap ??= openNap();
+    return nap?.watch(file, listener);
+  });
   const local = new Listeners();
   const { before, after } = countersIn(folder);
   let stopSlowCheck: (() => void) | undefined;
@@ -46,7 +64,7 @@ export function openWake(folder: string, log: string, dataVersion: () => number)
   function listen(topic: string, listener: () => void): void {
     files.listen(bucketOf(topic), listener);
     local.add(topic, listener);
-    stopSlowCheck ??= startSlowCheck({ folder, log, dataVersion, files });
+    stopSlowCheck ??= startSlowCheck({ ...bus, files, nap });
   }
 
   function unlisten(topic: string, listener: () => void): void {
@@ -86,31 +104,31 @@ export function openWake(folder: string, log: string, dataVersion: () => number)
   };
 }
 
-interface Watched {
-  folder: string;
-  log: string;
-  dataVersion: () => number;
+interface Watched extends Bus {
   files: WakeFiles;
+  nap?: Nap;
 }
 
 /** Checks every second for commits that were not announced, and for files that are gone. The returned function ends it. */
-function startSlowCheck({ folder, log, dataVersion, files }: Watched): () => void {
+function startSlowCheck({ folder, log: logFile, dataVersion, files, nap }: Watched): () => void {
   const { before, after } = countersIn(folder);
+  const [beforeNow, afterNow, logNow] = [observer(before), observer(after), observer(logFile)];
   const counts = () => {
-    const begun = sizeOf(before);
-    return { begun, missing: begun - sizeOf(after) };
+    const begun = beforeNow().size;
+    return { begun, missing: begun - afterNow().size };
   };
-  let last = { stamp: "", certain: false, version: dataVersion(), ...counts() };
+  let checked = performance.now();
+  let last = { log: logNow(), certain: false, version: dataVersion(), ...counts() };
 
   /** True if there was a commit whose writer did not finish announcing it. */
-  function lostOne(stamp: string, certain: boolean): boolean {
+  function lostOne(log: Observed, certain: boolean): boolean {
     const { begun, missing } = counts();
     const failed = files.failure !== undefined;
     const strange = failed || begun <= last.begun || missing > last.missing || files.isDeaf();
     // Mostly somebody else was written to, and whoever wrote said so to the end. The version stays as it was then: at worst
     // somebody looks once for nothing.
     if (!strange) {
-      last = { ...last, stamp, certain, begun, missing };
+      last = { ...last, log, certain, begun, missing };
       return false;
     }
     // The database is checked first: if it is gone, nothing may be created beside it.
@@ -118,26 +136,37 @@ function startSlowCheck({ folder, log, dataVersion, files }: Watched): () => voi
     files.failure = undefined;
     files.repair();
     const lost = failed || version !== last.version;
-    last = { stamp, certain, version, begun, missing };
+    last = { log, certain, version, begun, missing };
     return lost;
   }
 
   /** Usually nothing was written, and the file's size and time are enough to know. */
   function check(): void {
-    const { text: stamp, time } = stampOf(log);
-    if (stamp === last.stamp && last.certain && files.failure === undefined) return;
+    checked = performance.now();
+    const now = logNow();
+    if (now === last.log && last.certain && files.failure === undefined) return;
     // A file's time is coarse: what was written just now may be followed by more with the same time.
-    const certain = Math.abs(Date.now() - time) > 100;
+    const certain = Math.abs(Date.now() - now.time) > coarseMs;
     try {
-      if (!lostOne(stamp, certain)) return;
+      if (!lostOne(now, certain)) return;
     } catch (error) {
       files.failure = error;
     }
     files.notifyAll();
   }
 
-  const timer = setInterval(check, slowCheckMs);
-  return () => clearInterval(timer);
+  const timer = setInterval(() => {
+    // After a nap it is overdue, but the nap has just checked.
+    if (performance.now() - checked > slowCheckMs / 2) check();
+  }, slowCheckMs);
+  const endNaps = nap?.begin(() => {
+    if (performance.now() - checked >= slowCheckMs) check();
+    return checked + slowCheckMs;
+  });
+  return () => {
+    clearInterval(timer);
+    endNaps?.();
+  };
 }
 
 /** With more files than this, listing the folder takes less time than looking for each. */

@@ -3,7 +3,7 @@ import { findTask, type TaskRow } from "../../bus/task.ts";
 import { othersKept, worktreeOf } from "../../bus/worktree.ts";
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
-import { call, field, phrase, type Text } from "../../contract/phrase.ts";
+import { call, field, ownCall, phrase, type Text } from "../../contract/phrase.ts";
 import type { KeptBranch } from "../../contract/worktree.ts";
 import type { Engine } from "../../engines/engine.ts";
 import { thisHost, worktreesFolder } from "../paths.ts";
@@ -62,7 +62,7 @@ export function requireKept({ task, row, folder, others }: Found): void {
   const { name } = task;
   if (task.status !== "finished")
     throw new InboxError("invalid_state", `"${name}" is ${task.status}: its worktree is in use`, {
-      hint: phrase`wait for its result, or kill it: ${call("tasks.kill", { name })}`,
+      hint: phrase`wait for its result, or kill it: ${ownCall("tasks.kill", { name })}`,
     });
   if (row.state === "planned")
     throw new InboxError("invalid_state", `"${name}" has no worktree: it finished before one was created`, {

@@ -1,6 +1,6 @@
 /** The program of a task, by its profile as it is now. */
 import type { TaskRow } from "../../bus/task.ts";
-import { blank, call, phrase } from "../../contract/phrase.ts";
+import { blank, ownCall, phrase } from "../../contract/phrase.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { runnerFor } from "../runners/index.ts";
 import { profilesAt, type Workplace } from "./place.ts";
@@ -18,4 +18,4 @@ export function goesOn(place: Workplace, row: TaskRow): boolean {
 }
 
 /** What the caller can do if it cannot. */
-export const startAnother = phrase`start a new sub-agent: ${call("tasks.assign", { message: blank("…") })}`;
+export const startAnother = phrase`start a new sub-agent: ${ownCall("tasks.assign", { message: blank("…") })}`;

@@ -12,6 +12,7 @@ import { type Caller, requireOwner } from "../../inbox/caller.ts";
 import { type EmbeddedInbox, type Inbox, openInbox } from "../../inbox/inbox.ts";
 import { type Asked, isHub, locateOrNew, mayExist } from "../../location/locate.ts";
 import { connect } from "../client/client.ts";
+import { safe } from "../text/safe.ts";
 import type { CommandInput } from "./input.ts";
 import { complain, exitBrokenPipe, hasOutput } from "./output.ts";
 import type { Globals } from "./scan.ts";
@@ -89,6 +90,7 @@ async function make(asked: Asked, location: string, token: string | undefined): 
       `there is no bus for ${asked.cwd}, and none is created there automatically`,
     );
   await runLocal("bus.init", asked, {});
+  complain(`created ${safe(location)}\n`);
 }
 
 /** A bus that is created, or waited for, when the first tool is called; listing tools creates none. */

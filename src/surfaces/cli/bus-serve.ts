@@ -44,6 +44,7 @@ export async function runHub(
   // No other command needs servers, pages and documents: loading them takes 2 ms.
   const { openLog } = await import("../../service/hub-log.ts");
   const { noteHub } = await import("../../service/hub-folder.ts");
+  const { otherBusAt } = await import("../../service/hub-ports.ts");
   const { whenOwnerEnds } = await import("../../service/bound-hub.ts");
   const { startHub } = require("../../hub.ts") as typeof import("../../hub.ts");
   const log = format || logFile ? openLog({ format: format ?? "text", file: logFile }) : undefined;
@@ -74,7 +75,14 @@ export async function runHub(
   const stopping = Promise.withResolvers<void>();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.resolve());
   const watching = whenOwnerEnds(asked.env, stopping.resolve);
-  await respond({ url: hub.url, db: hub.db, pid: process.pid, auth: hub.auth });
+  const created = hub.created && { created: true };
+  await respond({ url: hub.url, db: hub.db, ...created, pid: process.pid, auth: hub.auth });
+  const other =
+    manager === "foreground" ? otherBusAt(Number(new URL(hub.url).port), db, asked.env) : undefined;
+  if (other !== undefined)
+    warn(
+      `this port belongs to the hub of ${other}, which is not running: clients that have its address talk to this bus now; --port chooses another`,
+    );
   if (hub.away) {
     warn(`${hub.away.message}. The hub keeps trying, and refuses calls with "storage" until then`);
     void hub.met.then(() => complain(`${safe(hub.db)} is reachable\n`)).catch(() => {});

@@ -34,6 +34,10 @@ export function exampleFor(error: InboxError, { op, program, scanned }: Typed): 
     if (flag && (flag.role === "file" ? !wrong.has(flag.field.key) : isRight(flag.field.key, given.value)))
       byFlag.set(flag.field.key, given);
   }
+  // If nothing of it can be kept: without the rest, what remains may do something else, or nothing.
+  const isKept = (key: string) => plainOf(key) !== undefined && isRight(key, plainOf(key));
+  const own = byFlag.size || keys.some(isKept) ? undefined : ownWith(scanned.given, examplesIn(program, op));
+  if (own !== undefined) return own;
   const needed = (key: string) =>
     key !== op.cli.identity && (wrong.has(key) || valueFlag(key)?.field.required === true);
   const isPlain = (key: string) => !byFlag.has(key) && (plainOf(key) !== undefined || needed(key));
@@ -51,6 +55,10 @@ export function exampleFor(error: InboxError, { op, program, scanned }: Typed): 
   );
   return [program, op.cli.command, ...words, ...given, ...rest].join(" ");
 }
+
+/** The command's first example that has all of these flags. */
+const ownWith = (given: readonly GivenFlag[], examples: readonly string[]) =>
+  examples.find((example) => given.every(({ flag }) => example.includes(`${flag} `)));
 
 /** Text at the end may be given without quotes. */
 const inOne = (words: readonly string[], most: number) =>

@@ -158,7 +158,7 @@ Help on one command: ${program} help ${subcommandsOf(word, program)[0]}
 const subcommandRows = (word: string, program: Program) =>
   subcommandsOf(word, program)
     .flatMap((name) => operationsOf(name, program))
-    .map((op): [string, string] => [[op.cli.command, plainWords(op)].filter(Boolean).join(" "), op.summary]);
+    .map((op): [string, string] => [[op.cli.command, usageWords(op)].filter(Boolean).join(" "), op.summary]);
 
 /** For a command that is also the beginning of others (`retain`, `retain set`), with those. */
 export function commandHelp(command: string, program: Program): string {
@@ -182,6 +182,16 @@ export function plainWords(op: AnyOperation): string {
     .join(" ");
 }
 
+/** With the flags that it cannot do without: `THREAD --to AGENT`. The caller's name may be in the environment. */
+export function usageWords(op: AnyOperation): string {
+  const required = flagsOf(op).filter(
+    ({ role, field: { key, required } }) =>
+      required && role !== "file" && key !== op.cli.identity && !op.cli.plain?.includes(key),
+  );
+  const words = required.map(({ name, value }) => (value === undefined ? name : `${name} ${value}`));
+  return [plainWords(op), ...words].filter(Boolean).join(" ");
+}
+
 /** The flag that chooses this form of a command that has two. */
 const chosenBy = ({ cli }: AnyOperation) => cli.needs && `--${cli.needs}`;
 
@@ -203,7 +213,7 @@ const ownFlags = (op: AnyOperation) =>
 
 function operationHelp(op: AnyOperation, program: Program): string {
   const all = flagsOf(op);
-  const plain = plainWords(op);
+  const needed = usageWords(op);
   const flags = ownFlags(op).map(({ name, value, help, field }): [string, string] => [
     value ? `${name} ${value}` : name,
     field.required && field.key !== op.cli.identity && !op.cli.plain?.includes(field.key)
@@ -213,7 +223,7 @@ function operationHelp(op: AnyOperation, program: Program): string {
   const examples = examplesIn(program, op);
   const sections = [
     `${op.summary}.${op.detail ? `\n${wrapped(spelledWhole(op.detail, inShell(op)))}` : ""}`,
-    `Usage: ${program} ${[op.cli.command, chosenBy(op), plain, "[flags]"].filter(Boolean).join(" ")}`,
+    `Usage: ${program} ${[op.cli.command, chosenBy(op), needed, "[flags]"].filter(Boolean).join(" ")}`,
     flags.length ? `Flags:\n${column(flags)}${assigning(op, all)}` : "",
     `${examples.length > 1 ? "Examples" : "Example"}:\n${examples.map((line) => `  ${line}`).join("\n")}`,
   ];

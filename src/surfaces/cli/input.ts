@@ -13,7 +13,7 @@ import { flagName } from "../spelling/shell.ts";
 import { operationsOf, type Program } from "./commands.ts";
 import { acceptedFlagsOf, type Flag } from "./flags.ts";
 import { elsewhere, surplus } from "./refusal-as-typed.ts" with { load: "when-called" };
-import type { GivenFlag, Scanned } from "./scan.ts";
+import { alsoAsValue, type GivenFlag, type Scanned } from "./scan.ts";
 
 export interface CommandLine {
   program: Program;
@@ -33,6 +33,8 @@ export interface CommandInput {
   input: Record<string, unknown>;
   /** Warnings, such as for an artifact that does not exist. */
   warnings: string[];
+  /** The caller's name, if it was typed. */
+  typedAgent?: string;
 }
 
 const invalid = (message: string, hint?: string) => new InboxError("invalid_input", message, { hint });
@@ -57,7 +59,7 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
       const path = field.path && input[field.key];
       if (path && !exists(String(path))) warnings.push(`${path} does not exist`);
     }
-  return { input, warnings };
+  return { input, warnings, typedAgent: scanned.globals.agent };
 }
 
 const takes = (op: AnyOperation, flag: string) => acceptedFlagsOf(op).some(({ name }) => name === flag);
@@ -198,7 +200,7 @@ function requireValues(filling: Filling, scanned: Scanned): void {
   const needs = phrase`${listed(valueless)} ${valueless.length > 1 ? "need values" : "needs a value"}`;
   const also = phrase`; ${listed(others)} ${others.length > 1 ? "are" : "is"} missing too`;
   throw new InboxError("invalid_input", others.length ? phrase`${needs}${also}` : needs, {
-    hint: `${program} ${op.cli.command} --help shows an example`,
+    hint: alsoAsValue(scanned.asValue, `${program} ${op.cli.command} --help shows an example`),
   });
 }
 

@@ -6,6 +6,7 @@ import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
 import { spelledIn } from "../../contract/phrase.ts";
+import type { Unknown } from "../../contract/recipient.ts";
 import type { BusOperation, Handed, Inbox } from "../../inbox/inbox.ts";
 import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate.ts";
 import { argumentBytes } from "../../platform/argument-bytes.ts";
@@ -14,6 +15,7 @@ import { versionLine } from "../../version.ts";
 import { inShell } from "../spelling/shell.ts";
 import type { Apart } from "../text/noun-renders.ts";
 import { snakeCase } from "../text/recase.ts";
+import { unknownLines } from "../text/recipient.ts" with { load: "when-called" };
 import { refusalText } from "../text/refusal.ts" with { load: "when-called" };
 import { renderApart } from "../text/render.ts" with { load: "when-called" };
 import { safe, safeJson } from "../text/safe.ts";
@@ -39,7 +41,7 @@ export async function main(argv: readonly string[], program: Program): Promise<n
     checkEncoding(argv);
     return await dispatch(argv, program);
   } catch (error) {
-    return report(asInboxError(error), argv.includes("--json"));
+    return report(asInboxError(error), beforeTexts(argv).includes("--json"));
   }
 }
 
@@ -51,8 +53,10 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
   const rest = argv.toSpliced(at, length);
   const forms = operationsOf(command, program);
   const scanned = scanForms(forms, rest, command, program);
-  if (scanned.globals.version) return writeOut(versionLine(program));
-  if (scanned.globals.help) return writeOut(commandHelp(command, program));
+  // [C15] In `--body --help` the flag may be the text: the call is refused, not forgotten.
+  const isCall = scanned.asValue !== undefined;
+  if (scanned.globals.version && !isCall) return writeOut(versionLine(program));
+  if (scanned.globals.help && !isCall) return writeOut(commandHelp(command, program));
   const op = chooseForm(forms, scanned);
   try {
     return await run(op, inputOf(op, scanned, { cwd: process.cwd(), env: process.env, program }), scanned);
@@ -60,6 +64,10 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
     throw error instanceof InboxError ? asTyped(error, { op, program, scanned }) : error;
   }
 }
+
+/** What comes after -- is text. */
+const beforeTexts = (argv: readonly string[]) =>
+  argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
 
 /** Most commands have one form. Of two, the more likely one is tried first, because building a schema takes time. */
 function scanForms(
@@ -112,7 +120,7 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
     return respond(await runLocal(op.name as LocalOperation, asked, command.input));
   }
   const location = locate(asked);
-  const inbox = await openInboxAt(location, { delivery, token: tokenOf(globals) });
+  const inbox = await openInboxAt(location, { delivery, token: tokenOf(globals), alone: onlyWaits(op) });
   try {
     const acting = () => act(inbox, op, command, globals.json);
     return await acting().catch(async (error) => {
@@ -124,6 +132,9 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
     if (closedByCommands(location) || delivery !== undefined) await inbox.close();
   }
 }
+
+/** What `orch` waits for may run programs. */
+const onlyWaits = ({ kind, cli }: AnyOperation) => kind === "wait" && cli.program !== "orch";
 
 async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: boolean): Promise<number> {
   const { idempotencyKey, ...input } = command.input as { idempotencyKey?: string } & Record<string, unknown>;
@@ -138,7 +149,7 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   }
   // What it has started continues without it.
   const signal = op.waits?.goesOn ? untilInterrupted() : undefined;
-  const options = { idempotencyKey, signal, caller: { surface: "cli" as const } };
+  const options = { idempotencyKey, signal, noteUnknown, caller: { surface: "cli" as const } };
   let handed: Handed<unknown>;
   try {
     handed = await inbox.hand(op.name as BusOperation, input as never, options);
@@ -151,6 +162,9 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   return signal?.aborted && exit === exitNothing ? exitInterrupted : exit;
 }
 
+const noteUnknown = (unknown: readonly Unknown[]) =>
+  complain(`${unknownLines(unknown, paintFor(2)).join("\n")}\n`);
+
 /** Loaded only when needed: on a bus that is not trusted. */
 const offer: typeof import("./bus-trust.ts").offerTrust = (...args) =>
   (require("./bus-trust.ts") as typeof import("./bus-trust.ts")).offerTrust(...args);
@@ -159,13 +173,13 @@ const offer: typeof import("./bus-trust.ts").offerTrust = (...args) =>
 async function answer(
   op: AnyOperation,
   handed: Handed<unknown>,
-  { warnings }: CommandInput,
+  command: CommandInput,
   json: boolean,
 ): Promise<number> {
   const { value } = handed;
   const { text, aside } = json
-    ? { text: jsonAnswer(op, value as object, warnings), aside: "" }
-    : humanAnswer(op, value, warnings);
+    ? { text: jsonAnswer(op, value as object, command.warnings), aside: "" }
+    : humanAnswer(op, value, command);
   let taken = false;
   try {
     taken = (!handed.confirm || (await hasOutput())) && (await print(text));
@@ -201,9 +215,10 @@ function bareAnswer({ cli: { bare } }: AnyOperation, value: Record<string, unkno
   return Array.isArray(shown) ? shown : { ...(shown as object), ...rest };
 }
 
-function humanAnswer(op: AnyOperation, value: unknown, warnings: readonly string[]): Apart {
+function humanAnswer(op: AnyOperation, value: unknown, { warnings, typedAgent }: CommandInput): Apart {
   for (const warning of warnings) warn(warning);
-  return renderApart(op.name as OperationName, value as never, paintFor(1), typing);
+  const spelling = (called: AnyOperation) => typing(called, typedAgent);
+  return renderApart(op.name as OperationName, value as never, paintFor(1), spelling);
 }
 
 async function report(error: InboxError, json: boolean): Promise<number> {

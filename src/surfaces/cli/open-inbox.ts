@@ -11,9 +11,15 @@ export const tokenOf = ({ token }: Globals): string | undefined =>
 
 export async function openInboxAt(
   location: string,
-  { delivery, token }: { delivery?: string; token: string | undefined },
+  { delivery, token, alone }: { delivery?: string; token: string | undefined; alone?: boolean },
 ): Promise<Inbox> {
   if (isHub(location)) return connect(location, { token }) as Inbox;
-  const inbox = openInbox(location, { delivery, brief: true, journal: { complain: warn }, complain: warn });
+  const inbox = openInbox(location, {
+    delivery,
+    brief: true,
+    alone: alone && delivery === undefined,
+    journal: { complain: warn },
+    complain: warn,
+  });
   return token === undefined ? inbox : actingAs(inbox, await requireOwner(inbox, token));
 }

@@ -10,7 +10,7 @@ import { inShell } from "../spelling/shell.ts";
 import type { Program } from "./commands.ts";
 import { exampleFor } from "./example.ts";
 import { type Flag, flagsOf, isText, plainWord } from "./flags.ts";
-import { plainWords } from "./help.ts";
+import { usageWords } from "./help.ts";
 import type { Scanned } from "./scan.ts";
 
 /** A command as it was typed. */
@@ -30,7 +30,7 @@ export function asTyped(error: InboxError, typed: Typed): InboxError {
 
 /** A plain argument has the name from the usage line, unless it was given by its flag. */
 function inMessages({ op, scanned }: Typed): Spelling {
-  const spelling = inShell(op);
+  const spelling = inShell(op, scanned.globals.agent);
   return (reference) => {
     const name = spelling(reference);
     if (reference.is !== "field" || reference.value !== undefined || reference.of !== undefined) return name;
@@ -42,7 +42,7 @@ function inMessages({ op, scanned }: Typed): Spelling {
 /** What is to be left out is named as it was given; what is to be added, by its flag. */
 function inHints(typed: Typed): Spelling {
   const { op, scanned } = typed;
-  const [asFlags, asGiven] = [inShell(op), inMessages(typed)];
+  const [asFlags, asGiven] = [inShell(op, scanned.globals.agent), inMessages(typed)];
   const keys = op.cli.plain ?? [];
   const from = op.cli.lastFirst ? keys.length - scanned.plain.length : 0;
   return (reference) => {
@@ -85,7 +85,7 @@ export function surplus(
   const command = `${program} ${op.cli.command}`;
   const last = flags.find(({ field }) => field.key === keys.at(-1));
   if (!last || !isText(last) || plain.some((word) => /\s/.test(word)))
-    return keys.length ? `usage: ${command} ${plainWords(op)}` : `${command} --help shows its flags`;
+    return keys.length ? `usage: ${command} ${usageWords(op)}` : `${command} --help shows its flags`;
   const [before, text] = [plain.slice(0, keys.length - 1), plain.slice(keys.length - 1).join(" ")];
   return `quote text that has spaces: ${[command, ...before.map(shellWord), shellWord(text)].join(" ")}`;
 }

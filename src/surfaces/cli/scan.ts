@@ -1,5 +1,6 @@
 /** Sorts the arguments as typed into global flags, flags and plain words. Does not know what operations mean. */
 import { InboxError } from "../../contract/errors.ts";
+import { shellWord } from "../../contract/shell-word.ts";
 import { closest, meant } from "../../contract/suggest.ts";
 import type { Program } from "./commands.ts";
 import { type Flag, globalFlags } from "./flags.ts";
@@ -25,6 +26,8 @@ export interface Scanned {
   given: GivenFlag[];
   /** Flags that were typed without the value they need. */
   valueless: string[];
+  /** The first of them that is followed by a flag, and how that flag is given as its value. */
+  asValue?: string;
   plain: string[];
   warnings: string[];
 }
@@ -98,7 +101,10 @@ export function scanArguments(
     const next = argv[i + 1];
     const missing = equals < 0 && (next === undefined || takesValue.has(next.split("=", 1)[0]!));
     if (missing) {
-      if (!collects) throw invalid(`${name} needs a value`, `${program} --help lists the flags`);
+      const asValue = next === undefined ? undefined : `${name}=${shellWord(next)}`;
+      if (!collects)
+        throw invalid(`${name} needs a value`, alsoAsValue(asValue, `${program} --help lists the flags`));
+      scanned.asValue ??= asValue;
       scanned.valueless.push(name);
       continue;
     }
@@ -107,6 +113,10 @@ export function scanArguments(
   }
   return scanned;
 }
+
+/** [C15] A flag behind a flag may be meant as its value. */
+export const alsoAsValue = (asValue: string | undefined, hint: string) =>
+  asValue === undefined ? hint : `if the next word is its value, write ${asValue}; ${hint}`;
 
 /** If the rest is a prompt, a mistyped option would silently become part of it. */
 function refuseTypo(key: string, token: string, known: readonly string[], where: string): void {

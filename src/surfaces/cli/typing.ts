@@ -8,8 +8,9 @@ const slashes = () => require("./slash.ts") as typeof import("./slash.ts");
 /** Our text, with the commands in it as they are typed here. */
 export const inTyping = (text: string) => (process.env.INBOX_SHELL ? slashes().inSlashes(text) : text);
 
-export const typing = (op?: AnyOperation): Spelling => {
-  const spelling = inShell(op);
+/** `agent`: the caller's name, if it was typed. */
+export const typing = (op?: AnyOperation, agent?: string): Spelling => {
+  const spelling = inShell(op, agent);
   return (reference) => {
     const words = spelling(reference);
     return words && inTyping(words);

@@ -12,6 +12,7 @@ import {
   operationNamed,
 } from "../../contract/operations/index.ts";
 import { type Releasing, releasing } from "../../contract/receipt.ts";
+import type { Unknown } from "../../contract/recipient.ts";
 import { patiently } from "./long-wait.ts";
 import { again, notKnown, type Sent, send, tell, type Wire } from "./request.ts";
 import { events } from "./stream.ts";
@@ -25,6 +26,8 @@ export interface ClientOptions {
 export interface ClientCall {
   signal?: AbortSignal;
   idempotencyKey?: string;
+  /** [M13] Called when a wait without an end begins under or for names that look misspelled. */
+  noteUnknown?: (unknown: readonly Unknown[]) => void;
 }
 
 type Remote = Exclude<OperationName, `bus.${string}`>;
@@ -51,7 +54,7 @@ export function connect(address: string, options: ClientOptions = {}) {
     // With a token the hub knows who is calling; without one, the input can be checked here, in the caller's terms.
     const checked = wire.token === undefined ? parseInput(op, input) : (input as Record<string, unknown>);
     checkKey(op, options.idempotencyKey);
-    if (op.kind === "wait") return handOver(wire, await patiently(wire, op, checked, options.signal));
+    if (op.kind === "wait") return handOver(wire, await patiently(wire, op, checked, options));
     return handOver(wire, await repeatedly(wire, op, checked, options));
   }
 

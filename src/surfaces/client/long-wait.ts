@@ -5,6 +5,7 @@
  */
 import type { InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
+import type { Unknown } from "../../contract/recipient.ts";
 import { patienceOf } from "../../contract/waiting.ts";
 import {
   isUnreachable,
@@ -28,11 +29,22 @@ const awayMs = 5 * 60_000;
 
 type Input = Record<string, unknown>;
 
+interface Waiting {
+  signal?: AbortSignal;
+  noteUnknown?: (unknown: readonly Unknown[]) => void;
+}
+
+/** [M13] Only the first of its requests finds that a name was not used before. */
+interface Told {
+  unknown?: readonly Unknown[];
+  similar?: string[];
+}
+
 export async function patiently(
   wire: Wire,
   op: AnyOperation,
   asked: Input,
-  signal?: AbortSignal,
+  { signal, noteUnknown }: Waiting = {},
 ): Promise<Sent> {
   const patience = patienceOf(op, asked);
   const total = patience === null ? 0 : patience;
@@ -44,6 +56,7 @@ export async function patiently(
   let anchored = !goesOn && (after === undefined || input[after] !== undefined);
   let begun = false;
   let lost = 0;
+  let told: Told | undefined;
   for (;;) {
     const left = Math.max(0, (deadline - performance.now()) / 1000);
     if (patience !== null) input.timeoutSeconds = anchored ? Math.min(left, sliceSeconds) : 0;
@@ -54,7 +67,10 @@ export async function patiently(
       begun = true;
       lost = 0;
       // A hub that stops answers before the time is over.
-      if (over(sent.value as never) || performance.now() >= deadline) return sent;
+      const ends = over(sent.value as never);
+      if (ends || performance.now() >= deadline)
+        return ends || !told?.unknown ? sent : { ...sent, value: { ...told, ...(sent.value as object) } };
+      told ??= toldBy(sent.value, total === undefined ? noteUnknown : undefined);
       if (sent.handOver) await tell(wire, "release", sent.handOver);
       input = next(op, input, sent.value);
       anchored = true;
@@ -71,6 +87,13 @@ export async function patiently(
       else await untilBack(giveBack, Math.min(deadline, performance.now() + awayMs), error, signal);
     }
   }
+}
+
+function toldBy(value: unknown, note: Waiting["noteUnknown"]): Told {
+  const { unknown, similar, channel } = value as Told & { channel?: string };
+  const found = unknown ?? (similar && channel !== undefined ? [{ name: channel, similar }] : []);
+  if (found.length) note?.(found);
+  return unknown ? { unknown } : {};
 }
 
 const wasSent = (error: unknown) => (error as InboxError).details?.sent !== false;

@@ -8,6 +8,7 @@ import type { OperationName, OutputOf } from "../../contract/operations/index.ts
 import type { Recipient } from "../../contract/recipient.ts";
 import { inTools } from "../spelling/tools.ts";
 import { plainPaint } from "../text/paint.ts";
+import { unknownLines } from "../text/recipient.ts";
 import { render } from "../text/render.ts";
 import { quoted as quotedWith } from "../text/safe.ts";
 import { senderText } from "../text/sender.ts";
@@ -22,10 +23,17 @@ const withSummary = (text: string, summary: string | undefined) =>
 const oneMail = ({ id, senderId, message, summary, threadId, kind, redelivered, senderVerified }: Mail) =>
   `#${id} ${senderText(senderId, senderVerified)}${threadId === null ? "" : ` ${threadId} ${kind}`}${redelivered ? " (redelivered)" : ""}:\n${quoted(withSummary(message, summary))}`;
 
-const mailText = ({ messages, hidden }: Pick<OutputOf<"mailbox.receive">, "messages" | "hidden">) => {
+const mailText = ({
+  messages,
+  hidden,
+  unknown,
+}: Pick<OutputOf<"mailbox.receive">, "messages" | "hidden" | "unknown">) => {
   if (messages.length) return messages.map(oneMail).join("\n");
-  return hidden ? `no new mail; ${hidden} handed to another reader and not yet acked` : "no new mail";
+  return [emptyText(hidden), ...unknownLines(unknown, plainPaint)].join("\n");
 };
+
+const emptyText = (hidden: number) =>
+  hidden ? `no new mail; ${hidden} handed to another reader and not yet acked` : "no new mail";
 
 const meantText = (similar: readonly string[] | undefined) =>
   similar ? `; nobody has used that channel yet, did you mean ${similar.join(" or ")}?` : "";
@@ -56,11 +64,12 @@ const texts: Texts = {
   "mailbox.receive": mailText,
   "mailbox.check": mailText,
   "mailbox.wait": mailText,
-  "mailbox.gather": ({ messages, missing, dead }) =>
+  "mailbox.gather": ({ messages, missing, dead, unknown }) =>
     [
       ...messages.map(oneMail),
       ...(missing.length ? [`missing: ${missing.join(", ")}`] : []),
       ...(dead.length ? [`dead: ${dead.join(", ")}`] : []),
+      ...unknownLines(unknown, plainPaint),
     ].join("\n") || "no answers",
   "messages.inbox": channelText,
   "messages.wait": channelText,

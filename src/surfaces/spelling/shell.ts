@@ -58,17 +58,24 @@ export function commandOf(
   ].join(" ");
 }
 
-/** `op` is the operation that was called: fields are its own unless a reference says otherwise. */
+/**
+ * `op` is the operation that was called: fields are its own unless a reference says otherwise. `agent` is the name that
+ * the caller has typed: the calls that it makes next need it as well.
+ */
 export const inShell =
-  (op?: AnyOperation): Spelling =>
+  (op?: AnyOperation, agent?: string): Spelling =>
   (reference: Reference) => {
     switch (reference.is) {
       case "field":
         return given(flagOf(namedIn(reference.of, op), reference.name), reference.value);
       case "file":
         return `${flagOf(namedIn(reference.of, op), reference.name)}-file PATH`;
-      case "call":
-        return commandOf(namedIn(reference.operation)!, reference.input, reference.options);
+      case "call": {
+        const called = namedIn(reference.operation)!;
+        const { identity } = called.cli;
+        const by = reference.own && agent !== undefined && identity !== undefined && { [identity]: agent };
+        return commandOf(called, { ...reference.input, ...by }, reference.options);
+      }
       case "help": {
         const about = namedIn(reference.operation, op);
         return `${about ? commandOf(about) : "inbox"} --help`;

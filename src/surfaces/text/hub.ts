@@ -42,9 +42,13 @@ export function logLineText({ time, level, event, ...fields }: LogLine, paint: P
 type HubRenders = Pick<NounRenders<"bus">, "bus.up" | "bus.down" | "bus.status" | "bus.logs">;
 
 export const hubRenders: HubRenders = {
-  "bus.up": ({ hub, already, token, comesBack, warnings = [] }, paint, spell) =>
+  "bus.up": ({ db, created, hub, already, token, comesBack, portReason, warnings = [] }, paint, spell) =>
     [
+      ...(created ? [`Created ${inLine(db)}`] : []),
       ...hubLines(hub, paint),
+      ...(portReason === undefined
+        ? []
+        : [`  port    ${new URL(hub.url).port}, because ${inLine(portReason)}`]),
       ...(token === null ? [] : [`  token   ${token}   (for user, scope admin; it is not shown again)`]),
       already
         ? "  it was already running"

@@ -22,7 +22,7 @@ export const agentRenders: NounRenders<"agents"> = {
       known.length
         ? textTable(["AGENT", "SEEN", "LEASES", "PENDING", "MAIL", "POOLS"], known, paint.dim)
         : "no agents yet",
-      ...(others.length ? [textTable(["NAME NOBODY HAS USED", "MAIL"], others, paint.dim)] : []),
+      ...(others.length ? [textTable(["TOPIC OR UNUSED NAME", "MAIL"], others, paint.dim)] : []),
     ];
     return parts.join("\n\n");
   },

@@ -44,8 +44,10 @@ function doctorText(
     ...(fix === undefined ? [] : [`     ${paint.dim("fix")} ${setIn(spell(fix), 9)}`]),
     ...(left === undefined ? [] : [`     ${paint.dim("not automatic")} ${setIn(spell(left), 19)}`]),
   ]);
-  if (fixable.length)
-    lines.push(`${spell(phrase`${call("bus.doctor", { fix: true })}`)} repairs: ${fixable.join(", ")}`);
+  const isProblem = (name: string) => checks.some((check) => check.name === name && check.status !== "ok");
+  const problems = fixable.filter(isProblem);
+  if (problems.length)
+    lines.push(`${spell(phrase`${call("bus.doctor", { fix: true })}`)} repairs: ${problems.join(", ")}`);
   return lines.join("\n");
 }
 
@@ -71,7 +73,7 @@ export const busRenders: NounRenders<"bus"> = {
     const approval = approvable(trusted || created, paint, spell);
     return [...lines, ...approval, ...warned(warnings, paint)].join("\n");
   },
-  "bus.serve": ({ url, db, auth }, paint, spell) => {
+  "bus.serve": ({ url, db, created, auth }, paint, spell) => {
     const line = (call: Reference) => spell(phrase`${call}`);
     const agent = { agent: "agent-1" };
     const tries = [
@@ -83,6 +85,7 @@ export const busRenders: NounRenders<"bus"> = {
     const token = line(call("tokens.create", { ...agent, scope: "worker" }, place));
     const first = auth ? [`every request requires a token: ${token}`, "export INBOX_TOKEN=TOKEN"] : [];
     return [
+      ...(created ? [`Created ${inLine(db)}`] : []),
       paint.bold(`Restante at ${url}`),
       `  your inbox ${url}/`,
       `  database   ${inLine(db)}`,
@@ -145,7 +148,7 @@ export const busRenders: NounRenders<"bus"> = {
       `to upgrade  ${inLine(upgradeCommand)}`,
     ].join("\n");
   },
-  "bus.migrate": ({ from, to, tables, rows, copied, deleted, checksum }, paint) => {
+  "bus.migrate": ({ from, to, created, tables, rows, copied, deleted, checksum }, paint) => {
     const counts = [...tables, { name: "all", rows, copied, deleted }].map((table) => [
       table.name,
       String(table.rows),
@@ -153,7 +156,8 @@ export const busRenders: NounRenders<"bus"> = {
       String(table.deleted),
     ]);
     const head = `${paint.bold(inLine(to))} is the same as ${inLine(from)}: checksum ${checksum.slice(0, 16)} on both sides`;
-    return `${textTable(["TABLE", "ROWS", "COPIED", "DELETED"], counts, paint.dim)}\n${head}`;
+    const made = created ? `\n${inLine(to)} did not exist and was created` : "";
+    return `${textTable(["TABLE", "ROWS", "COPIED", "DELETED"], counts, paint.dim)}\n${head}${made}`;
   },
   "bus.backup": ({ file, db, rows, parts, bytes, madeFolder, warnings = [] }, paint) =>
     [

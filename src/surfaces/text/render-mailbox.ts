@@ -1,22 +1,19 @@
 /** An inbox: its messages, and those that are handed over to a reader. */
 import type { Mail } from "../../contract/mail.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
-import { blank, call, phrase } from "../../contract/phrase.ts";
+import { blank, call, ownCall, phrase } from "../../contract/phrase.ts";
 import { failureText } from "./failure.ts";
 import { messageText, repeats } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
-import { copiesText, recipientText } from "./recipient.ts";
+import { copiesText, recipientText, unknownLines } from "./recipient.ts";
 import { cut, inLine, safe } from "./safe.ts";
 import { senderText } from "./sender.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
 
-const waitingFor = (correlationId: string, from?: string) =>
-  phrase`${call("mailbox.decide", { wait: true, correlationId, ...(from !== undefined && { from }) })}`;
-
-/** Without a name the command line asks as this one. */
-const usual = "main";
+const waitingFor = (correlationId: string) =>
+  phrase`${ownCall("mailbox.decide", { wait: true, correlationId })}`;
 
 const emptyText = (hidden: number) =>
   hidden ? `no mail; ${hidden} handed to another reader and not yet acked` : "no mail";
@@ -35,8 +32,10 @@ function oneMail(mail: Mail, paint: Paint): string {
   return `${head}\n${(failed ?? safe(said).trimEnd()).replace(/^/gm, "  ")}`;
 }
 
-const mailText = ({ messages, hidden }: OutputOf<"mailbox.receive">, paint: Paint) =>
-  messages.length ? messages.map((mail) => oneMail(mail, paint)).join("\n\n") : emptyText(hidden);
+const mailText = ({ messages, hidden, unknown }: OutputOf<"mailbox.receive">, paint: Paint) =>
+  messages.length
+    ? messages.map((mail) => oneMail(mail, paint)).join("\n\n")
+    : [emptyText(hidden), ...unknownLines(unknown, paint)].join("\n");
 
 export const mailboxRenders: NounRenders<"mailbox"> = {
   "mailbox.send": ({ message, recipient, copies }, paint, spell) =>
@@ -51,7 +50,7 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
   "mailbox.ask": ({ message, correlationId, recipient }, paint, spell) => {
     const question = message.messageId;
     const next = message.payload.choices
-      ? phrase`${call("mailbox.answer", { question, choice: blank("CHOICE") })} answers it; ${waitingFor(correlationId, message.fromAgent === usual ? undefined : message.fromAgent)} waits for the decision`
+      ? phrase`${call("mailbox.answer", { question, choice: blank("CHOICE") })} answers it; ${waitingFor(correlationId)} waits for the decision`
       : phrase`${call("mailbox.answer", { question, message: blank("…") })} answers it`;
     return `${messageText(message, paint)}\n${paint.dim(spell(next))}${recipientText(recipient, paint, spell)}`;
   },
@@ -64,7 +63,8 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
       names.length ? [`${paint.yellow(word)} ${names.map(safe).join(", ")}`] : [];
     const missing = silent("no answer from", output.missing);
     const dead = silent("finished, result already collected:", output.dead);
-    return [...mails, ...missing, ...dead].join("\n\n") || "no answers";
+    const unknown = unknownLines(output.unknown, paint);
+    return [...mails, ...missing, ...dead, ...unknown].join("\n\n") || "no answers";
   },
   "mailbox.list": ({ messages, total, hidden }, paint) => {
     if (!total) return emptyText(hidden);

@@ -1,10 +1,10 @@
 /** The queue for people. */
 
 import type { OutputOf } from "../../contract/operations/index.ts";
-import { blank, call, field, phrase, type Text } from "../../contract/phrase.ts";
+import { blank, call, field, ownCall, phrase, type Text } from "../../contract/phrase.ts";
 import { plural } from "../../contract/plural.ts";
 import type { Review } from "../../contract/review.ts";
-import type { TaskInQueue } from "../../contract/task.ts";
+import type { Task, TaskInQueue } from "../../contract/task.ts";
 import { excessOver, type Held, type Reported, raising } from "../../contract/usage.ts";
 import { budgetText, heldText, reportsText, usageBrief, usageText } from "../../contract/usage-text.ts";
 import { failureText } from "./failure.ts";
@@ -57,13 +57,15 @@ const isMore = ({ usage, usageTotal }: Pick<TaskInQueue, "usage" | "usageTotal">
   usageTotal !== null && JSON.stringify(usageTotal) !== JSON.stringify(usage);
 
 /** For a task without reported usage: whether any will be reported. */
+const logOf = (name: string) => phrase`${call("tasks.log", { name })} shows what it did`;
+
 const unreported = (reports: Reported | null) =>
   reports?.tokens === "none" && reports.cost === "none" ? "not reported by its program" : null;
 
 const heldLine = (held: Held, spell: (text: Text) => string) =>
   `${heldText(held)}; ${spell(phrase`${raising(held)} raises it`)}`;
 
-const pushing = call("tasks.push", { prompt: blank("PROMPT") });
+const pushing = ownCall("tasks.push", { prompt: blank("PROMPT") });
 
 function queueText(
   { queued, running, finished, hasMore, held }: OutputOf<"tasks.queue">,
@@ -110,17 +112,23 @@ const missingText = (missing: OutputOf<"tasks.push">["missing"], paint: Paint) =
     ? `\n${paint.yellow(`${inLine(missing.program)} is not installed: the task would fail; ${inLine(missing.hint)}`)}`
     : "";
 
+/** Without a name the command line pushes as this one. */
+const usual = "main";
+
+/** [Q1] Whose task it is: only its parent runs it, and gets its result. */
+const ownerText = ({ parent }: Task) => (parent === usual ? "" : ` for ${safe(parent)}`);
+
 export const taskRenders: NounRenders<"tasks"> = {
   "tasks.push": ({ task, recipient, others, trusted, missing }, paint, spell) => {
-    const starts = phrase`${call("tasks.run")} starts it${trusted ? "" : phrase`, once ${call("bus.trust")} has approved it`}`;
+    const starts = phrase`${ownCall("tasks.run")} starts it${trusted ? "" : phrase`, once ${call("bus.trust")} has approved it`}`;
     const note = recipient ? recipientText(recipient, paint, spell) : "";
-    return `queued ${paint.bold(safe(task.name))}; ${spell(starts)}${missingText(missing, paint)}${note}${othersText(others, paint, spell)}`;
+    return `queued ${paint.bold(safe(task.name))}${ownerText(task)}; ${spell(starts)}${missingText(missing, paint)}${note}${othersText(others, paint, spell)}`;
   },
   "tasks.run": ({ released, running, waiting, held }, _paint, spell) => {
     if (!released.length && !running && !waiting) return spell(phrase`nothing is queued; ${pushing} first`);
     const names = released.length ? `released: ${namesText(released)}` : "no new tasks to run";
     if (held) return `${names}\n${heldLine(held, spell)}`;
-    return `${names}\nresults are delivered to your inbox: ${spell(phrase`${call("mailbox.receive")}`)}`;
+    return `${names}\nresults are delivered to your inbox: ${spell(phrase`${ownCall("mailbox.receive")}`)}`;
   },
   "tasks.queue": queueText,
   "tasks.show": ({ task, resume, reports }, paint) => {
@@ -165,11 +173,12 @@ export const taskRenders: NounRenders<"tasks"> = {
     `started ${paint.bold(safe(terminalId))}${othersText(others, paint, spell)}`,
   "tasks.handoff": ({ status, terminalId, message, messages, success }, paint, spell) => {
     if (status === "running")
-      return `${safe(terminalId)} is still running; ${spell(phrase`${call("tasks.handoff", { terminalId })} continues waiting`)}`;
+      return `${safe(terminalId)} is still running; ${spell(phrase`${ownCall("tasks.handoff", { terminalId })} continues waiting`)}`;
     if (message === null)
-      return `${safe(terminalId)} has finished; no result is waiting: it was already collected, or the task was removed`;
+      return `${safe(terminalId)} has finished; no result is waiting: it was already collected, or the task was removed; ${spell(logOf(terminalId))}`;
     if (success) return safe(message);
-    return failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
+    const failure = failureText(messages[0]?.metadata, paint) ?? `${paint.red("failed")} ${safe(message)}`;
+    return `${paint.bold(safe(terminalId))} ${failure}\n${paint.dim(spell(logOf(terminalId)))}`;
   },
   "tasks.kill": ({ killed }) => `killed ${killed.map(safe).join(", ")}`,
   "tasks.send": ({ delivered, task, ...sent }) =>

@@ -1,13 +1,13 @@
 /** Threads, as lines or rows, and their messages. */
 
-import type { Lease } from "../../contract/lease.ts";
+import type { HeldThread, Lease } from "../../contract/lease.ts";
 import type { Message } from "../../contract/message.ts";
-import { field, phrase } from "../../contract/phrase.ts";
+import { blank, field, ownCall, phrase, type Text } from "../../contract/phrase.ts";
 import type { Thread } from "../../contract/thread.ts";
 import { messageText } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
-import { recipientText } from "./recipient.ts";
+import { recipientText, unknownLines } from "./recipient.ts";
 import { cut, safe } from "./safe.ts";
 import { statusText } from "./status.ts";
 import { textTable } from "./text-table.ts";
@@ -32,6 +32,25 @@ function threadRows(threads: readonly Thread[], paint: Paint): string[][] {
 }
 
 const threadHead = ["THREAD", "STATUS", "PRIORITY", "FROM", "TO", "UPDATED", "SUBJECT"];
+
+/** [L11] What an agent that found nothing holds already, and how it continues. */
+function heldLines(
+  held: readonly HeldThread[] | undefined,
+  paint: Paint,
+  spell: (text: Text) => string,
+): string[] {
+  if (!held?.length) return [];
+  const rows = held.map(({ threadId, status, expiresAt, subject }) => [
+    threadId,
+    statusText(status, paint),
+    relative(expiresAt),
+    cut(subject, 50),
+  ]);
+  const table = textTable(["YOU HOLD", "STATUS", "LEASE EXPIRES", "SUBJECT"], rows, paint.dim);
+  const thread = held[0]!.threadId;
+  const next = phrase`continue with ${ownCall("threads.claim", { thread })}; end it with ${ownCall("threads.done", { thread, summary: blank("RESULT") })}, or give it up with ${ownCall("threads.release", { thread })}`;
+  return [table, spell(next)];
+}
 
 /** The most common answer: the state of the thread, and the message. */
 const said = ({ thread, message }: { thread: Thread; message: Message }, paint: Paint) =>
@@ -59,13 +78,17 @@ export const threadRenders: NounRenders<"threads"> = {
     (output.lost === null ? "" : `\n${safe(output.lost)} was told to stop`) +
     recipientText(output.recipient, paint, spell),
   "threads.renew": ({ thread, lease }, paint) => `${headline(thread, paint)}\nlease ${leaseText(lease)}`,
-  "threads.claim": ({ thread, lease, messages }, paint) => {
-    if (!thread || !lease) return "nothing to claim";
+  "threads.claim": ({ thread, lease, messages, held, unknown }, paint, spell) => {
+    if (!thread || !lease)
+      return ["nothing to claim", ...heldLines(held, paint, spell), ...unknownLines(unknown, paint)].join(
+        "\n",
+      );
     const head = `${headline(thread, paint)}\nlease expires ${relative(lease.expiresAt)}, attempt ${lease.attempt}, token ${lease.token}`;
     return [head, ...messages.map((message) => messageText(message, paint))].join("\n\n");
   },
-  "threads.fetch": ({ threads }, paint) => {
-    if (!threads.length) return "nothing to do";
+  "threads.fetch": ({ threads, held, unknown }, paint, spell) => {
+    if (!threads.length)
+      return ["nothing to do", ...heldLines(held, paint, spell), ...unknownLines(unknown, paint)].join("\n");
     const rows = threadRows(threads, paint).map((row, i) => [
       ...row,
       threads[i]!.claimable ? paint.green("yes") : "no",

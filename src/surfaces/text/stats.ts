@@ -33,7 +33,9 @@ function todayLine({ costs: { today, limit, held } }: Stats, paint: Paint): stri
 /** A hub of an earlier version does not say it. */
 const nobody = { names: 0, waiting: 0 };
 const unusedText = ({ names, waiting }: Stats["mail"]["unused"] = nobody, paint: Paint) =>
-  waiting ? `, ${paint.yellow(`${waiting} for ${plural(names, "name")} that nobody has used`)}` : "";
+  waiting
+    ? `, ${paint.yellow(`${waiting} in ${names} ${names === 1 ? "topic or unused name" : "topics or unused names"}`)}`
+    : "";
 
 function summaryLines(stats: Stats, paint: Paint): string[] {
   const { agents, threads, mail, tasks, rates } = stats;
@@ -94,7 +96,7 @@ function tables(
     ]),
   );
   add(
-    ["NAME NOBODY HAS USED", "MAIL", "OLDEST"],
+    ["TOPIC OR UNUSED NAME", "MAIL", "OLDEST"],
     unused.map((each) => [cut(each.name, names), amount(each.mail), age(each.oldestAt, at)]),
   );
   if (waiters.length) found.push([`${paint.dim("WAITING")}  ${cut(waiters.join(", "), width - 10)}`]);

@@ -1,0 +1,153 @@
+/** [M13] Whether anybody uses a name, and which similar names are used instead. */
+import { InboxError } from "../contract/errors.ts";
+import { field, phrase } from "../contract/phrase.ts";
+import type { Recipient, Unknown } from "../contract/recipient.ts";
+import { closest } from "../contract/suggest.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
+import { all, known } from "../sql/procedure.ts";
+import { repeated } from "../sql/repeated.ts";
+import { literal, nothing, sql, there } from "../sql/sql.ts";
+import { admitName } from "./names.ts";
+
+/** What a name is taken for. A topic is used once it has messages; the inbox of an agent is not used by its mail alone. */
+type As = "agent" | "channel";
+
+/** [U9] The person is always known. */
+const isAlwaysUsed = (tx: Context, name: string) =>
+  name === "user" || tx.recall(`known:${name}`) !== undefined;
+
+export function isUsed(tx: Context, name: string, as: As): Procedure<boolean> {
+  if (isAlwaysUsed(tx, name)) return known(true);
+  return lookFor(tx, name, as);
+}
+
+const orTopic = (name: string) =>
+  sql`union all select 'topic' from messages where messages.to_agent = ${name}`;
+
+function lookFor(tx: Context, name: string, as: As): Procedure<boolean> {
+  return repeated(tx, `used as ${as}:${name}`, {
+    query: () => usesOf(name, as),
+    pick([found]) {
+      // An agent stays known for ever, a pool only while it has members, a topic while it has messages or readers.
+      if (found?.known === "agent") tx.learn(`known:${name}`, "agent");
+      return found !== undefined;
+    },
+  });
+}
+
+const usesOf = (name: string, as: As) =>
+  there(sql`
+    select 'agent' as known from agents where agents.name = ${name}
+    union all select 'pool' from pool_members where pool_members.pool = ${name}
+    union all select 'topic' from readers where readers.channel = ${name}
+    union all select 'task' from tasks where tasks.name = ${name}
+    ${as === "channel" ? orTopic(name) : nothing} limit 1`);
+
+/** [M13] For an answer that found nothing in a channel: the names that are like an unused one. */
+export function* meantBy(tx: Context, channel: string): Procedure<{ similar?: string[] }> {
+  if (yield* isUsed(tx, channel, "channel")) return {};
+  const similar = yield* similarTo(tx, channel);
+  return similar.length ? { similar } : {};
+}
+
+/**
+ * [M13] For an answer to agents that found nothing: those of the names that nobody has used and that are like used ones.
+ * `joined` was used for the first time by this call.
+ */
+export function* unknownAmong(
+  tx: Context,
+  names: readonly string[],
+  joined?: string,
+): Procedure<{ unknown?: Unknown[] }> {
+  const unknown: Unknown[] = [];
+  for (const name of new Set(names)) {
+    if (name !== joined && (yield* isUsed(tx, name, "agent"))) continue;
+    // The next of several workers is no misspelling of the one before.
+    const similar = (yield* similarTo(tx, name)).filter((other) => !isSameSeries(other, name));
+    if (similar.length) unknown.push({ name, similar });
+  }
+  return unknown.length ? { unknown } : {};
+}
+
+interface Addressee {
+  strict: boolean;
+  as?: As;
+  /** Whether it is in use, if that is known. */
+  used?: boolean;
+}
+
+/** [M13] Whether the name is in use, and which similar ones are. Strict refuses one that is not. */
+export function recipientOf(
+  tx: Context,
+  name: string,
+  { strict, as = "agent", used }: Addressee,
+): Procedure<Recipient> {
+  if (used || isAlwaysUsed(tx, name)) return known({ name, known: true, similar: [] });
+  return perhapsUnused(tx, name, { strict, as, used });
+}
+
+function* perhapsUnused(
+  tx: Context,
+  name: string,
+  { strict, as = "agent", used }: Addressee,
+): Procedure<Recipient> {
+  if (used ?? (yield* lookFor(tx, name, as))) return { name, known: true, similar: [] };
+  yield* admitName(name);
+  const similar = yield* similarTo(tx, name);
+  if (!strict) return { name, known: false, similar };
+  throw new InboxError("not_found", `no agent, pool or topic is named "${name}"`, {
+    hint: similar.length
+      ? `did you mean ${similar.map((other) => `"${other}"`).join(" or ")}?`
+      : phrase`leave out ${field("strict")} to send to a name that nobody has used yet`,
+    details: { similar },
+  });
+}
+
+/**
+ * The maximum number of names of each kind to compare: those from the same first letter on, then the first ones. They
+ * are read in the order of an index: sorting 100,000 agents by when they acted made the first message to a topic
+ * thirty times as slow.
+ */
+const compared = 500;
+
+/** A leader may send a thousand messages before their addressee starts: the names are not compared for each of them. */
+const similarMs = 10_000;
+
+function* similarTo(tx: Context, name: string): Procedure<string[]> {
+  const [at, names] = JSON.parse(tx.recall(`similar:${name}`) ?? "[0,[]]") as [number, string[]];
+  const now = performance.now();
+  if (at > 0 && now - at < similarMs) return names;
+  const similar = yield* compareAll(name);
+  tx.learn(`similar:${name}`, JSON.stringify([now, similar]));
+  return similar;
+}
+
+function* compareAll(name: string): Procedure<string[]> {
+  const first = firstLetterOf(name);
+  const acting = yield* all<{ name: string }>(sql`
+    select names.name from (
+      select * from (select agents.name from agents where agents.name >= ${first} order by agents.name limit ${literal(compared)}) as later
+      union all
+      select * from (select agents.name from agents where agents.name < ${first} order by agents.name limit ${literal(compared)}) as earlier
+    ) as names order by names.name`);
+  const pools = yield* all<{ name: string }>(sql`
+    select pools.pool as name from pools order by pools.pool limit ${literal(compared)}`);
+  // Jumps from each name to the next in the index, so the number of messages in a topic does not matter.
+  const topics = yield* all<{ name: string | null }>(sql`
+    with recursive topics (name) as (
+      select min(messages.to_agent) from messages where messages.to_agent >= ${first}
+      union all
+      select (select min(messages.to_agent) from messages where messages.to_agent > topics.name)
+      from topics where topics.name is not null
+    )
+    select topics.name from topics limit ${literal(compared)}`);
+  const others = topics.flatMap((topic) =>
+    topic.name !== null && !isSameSeries(topic.name, name) ? [topic.name] : [],
+  );
+  return closest(name, new Set([...acting, ...pools].map((row) => row.name).concat(others)));
+}
+
+const firstLetterOf = (name: string) => String.fromCodePoint(name.codePointAt(0)!);
+const withoutDigits = (name: string) => name.replace(/\d+/g, "0");
+/** `task:T4` is not a misspelling of `task:T5`. */
+const isSameSeries = (one: string, other: string) => withoutDigits(one) === withoutDigits(other);

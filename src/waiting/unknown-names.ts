@@ -1,0 +1,44 @@
+/** [M13] Names that nobody has used, under which or for which a call waits: told in an empty answer, or when the wait begins. */
+import { unknownAmong } from "../bus/name-use.ts";
+import type { Unknown } from "../contract/recipient.ts";
+import type { Engine } from "../engines/engine.ts";
+import type { Calling } from "./handed.ts";
+
+interface Asked {
+  agent: string;
+  /** Whose mail it waits for. */
+  from?: readonly string[];
+  timeoutSeconds?: number;
+}
+
+export class UnknownNames {
+  #joined: string | undefined;
+  #begun = false;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly asked: Asked,
+    private readonly call: Pick<Calling, "noteUnknown">,
+  ) {}
+
+  /** The agent was not known before this call. */
+  join(joined: boolean | undefined): void {
+    if (joined) this.#joined = this.asked.agent;
+  }
+
+  /** For the answer. `from`: those that it still waits for. Asks only if a name can be unknown. */
+  async found(from = this.asked.from ?? []): Promise<{ unknown?: Unknown[] }> {
+    const own = this.#joined;
+    const names = own === undefined ? from : [own, ...from];
+    return names.length ? this.engine.read((tx) => unknownAmong(tx, names, own)) : {};
+  }
+
+  readonly beforeSleep = async (joined: boolean): Promise<void> => {
+    this.join(joined);
+    const { noteUnknown } = this.call;
+    if (!noteUnknown || this.#begun || this.asked.timeoutSeconds !== undefined) return;
+    this.#begun = true;
+    const { unknown } = await this.found();
+    if (unknown) noteUnknown(unknown);
+  };
+}

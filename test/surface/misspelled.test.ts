@@ -1,0 +1,48 @@
+/** Names that look misspelled, as the person at the terminal is told of them. */
+import { expect, test } from "bun:test";
+import { type Desk, desk, start } from "../support/cli.ts";
+
+const untilSent = "x";
+
+/** Starts a wait without an end, and what it has printed to standard error first. */
+async function firstNote(at: Desk, ...args: string[]): Promise<string> {
+  const child = start(args, { cwd: at.path });
+  try {
+    const { value } = await child.stderr.getReader().read();
+    return new TextDecoder().decode(value);
+  } finally {
+    child.kill();
+    await child.exited;
+  }
+}
+
+async function withAdaAndBob(): Promise<Desk> {
+  const at = await desk();
+  for (const name of ["ada", "bob"]) await at.inbox("send", "user", untilSent, "--agent", name);
+  await at.inbox("msg", "send", "topic", untilSent);
+  return at;
+}
+
+const note = (name: string, meant: string) =>
+  `note nobody has used the name "${name}" yet; did you mean ${meant}?\n`;
+
+test("[M13.8] a wait without an end under or for a misspelled name says so when it begins", async () => {
+  using at = await withAdaAndBob();
+  expect(await firstNote(at, "receive", "--agent", "adaa")).toBe(note("adaa", "ada"));
+  expect(await firstNote(at, "wait", "--from", "bobb")).toBe(note("bobb", "bob"));
+  expect(await firstNote(at, "gather", "--from", "bobb,ada")).toBe(note("bobb", "bob"));
+  expect(await firstNote(at, "claim", "--wait", "--agent", "adda")).toBe(note("adda", "ada or adaa"));
+  expect(await firstNote(at, "msg", "wait", "topci")).toBe(note("topci", "topic"));
+});
+
+test("[M13.7] with a timeout the answer says so", async () => {
+  using at = await withAdaAndBob();
+  const answers = async (...args: string[]) => (await at.human(...args)).stdout;
+  expect(await answers("receive", "--agent", "adaa", "--timeout-seconds", "0")).toBe(
+    `no mail\n${note("adaa", "ada")}`,
+  );
+  expect(await answers("gather", "--from", "bobb", "--timeout-seconds", "0")).toContain(note("bobb", "bob"));
+  expect(await answers("claim", "--agent", "bobb")).toBe(`nothing to claim\n${note("bobb", "bob")}`);
+  for (const _ of ["once", "and again"])
+    expect(await answers("send", "bobb", untilSent)).toContain(note("bobb", "bob"));
+});
