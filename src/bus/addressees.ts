@@ -1,6 +1,7 @@
 /** [M12] [T15] The inboxes that a plain message reaches if it goes to more than one: each gets a copy. */
 import { asking } from "../sql/asking.ts";
 import { type Context, known, type Procedure, type Row } from "../sql/procedure.ts";
+import { repeated } from "../sql/repeated.ts";
 import { fragment, sql } from "../sql/sql.ts";
 import { hasGone } from "./ended-agent.ts";
 
@@ -14,15 +15,22 @@ export function addressed(tx: Context, to: string, sender: string): Procedure<Ad
     return asking(everyAgent(sender), (rows) => ({ group: "everybody", names: namesIn(rows) }));
   // [U9] The person is not a pool; nor is an agent, even if a pool has the same name.
   if (to === "user" || tx.recall(`known:${to}`)) return known({ group: null, names: [to] });
-  const members = sql`
+  return repeated(tx, `members:${to}\n${sender}`, {
+    query: () => membersOf(to, sender),
+    pick: inboxesIn(to),
+  });
+}
+
+const membersOf = (to: string, sender: string) => sql`
     select case when ${hasGone(fragment`pool_members.agent_id`)} then null else pool_members.agent_id end as name
     from pools left join pool_members on pool_members.pool = pools.pool and pool_members.agent_id <> ${sender}
     where pools.pool = ${to} and not exists (select 1 from agents where agents.name = ${to})
     order by pool_members.agent_id`;
-  return asking(members, (rows) =>
-    rows.length ? { group: "pool", names: namesIn(rows) } : { group: null, names: [to] },
-  );
-}
+
+const inboxesIn =
+  (to: string) =>
+  (rows: Row[]): Addressed =>
+    rows.length ? { group: "pool", names: namesIn(rows) } : { group: null, names: [to] };
 
 const namesIn = (rows: Row[]) => rows.flatMap(({ name }) => (name === null ? [] : [name as string]));
 

@@ -1,7 +1,8 @@
 /** Sub-agents that have finished: nobody reads what is sent to them, and the sender is told so. */
 import type { Recipient } from "../contract/recipient.ts";
-import type { Procedure } from "../sql/procedure.ts";
-import { isThere, known, one } from "../sql/procedure.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
+import { known, one } from "../sql/procedure.ts";
+import { repeated } from "../sql/repeated.ts";
 import { alike, type Sql, sql } from "../sql/sql.ts";
 
 /**
@@ -15,8 +16,11 @@ export const hasGone = (name: Sql | string) => sql`(case
       (select max(life.finished_at) from tasks as life where life.name = ${name} and life.worker is null))
   else exists (select 1 from agents as known where known.name = ${name} and known.last_seen_at <= known.ended_at) end)`;
 
-export const isGone = (name: string): Procedure<boolean> =>
-  isThere(alike(sql`select 1 as gone where ${hasGone(name)}`));
+export const isGone = (tx: Context, name: string): Procedure<boolean> =>
+  repeated(tx, `gone:${name}`, {
+    query: () => alike(sql`select 1 as gone where ${hasGone(name)}`),
+    pick: (rows) => rows.length > 0,
+  });
 
 /** [M13] What the sender is told about a recipient after the message was written, including that nobody will read it. */
 export function reached(recipient: Recipient, written: { unread: boolean }): Procedure<Recipient> {

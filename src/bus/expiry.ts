@@ -3,5 +3,13 @@ export const expiryAfter = (from: string, seconds: number) =>
   new Date(Date.parse(from) + seconds * 1000).toISOString();
 export const earlierBy = (ms: number, now: string) => new Date(Date.parse(now) - ms).toISOString();
 
-/** Whether a time lies within the last `ms` milliseconds. Every write asks this: comparing with a text that is made for it takes twice as long. */
-export const isWithin = (ms: number, at: string, now: string) => Date.parse(now) - Date.parse(at) <= ms;
+/** Whether a time lies within the last `ms` milliseconds. Every write asks this, mostly about the same times: they are parsed once. */
+export function isWithin(ms: number, at: string, now: string): boolean {
+  if (now !== lastNow.text) lastNow = parsed(now);
+  if (at !== lastAt.text) lastAt = parsed(at);
+  return lastNow.ms - lastAt.ms <= ms;
+}
+
+const parsed = (text: string) => ({ text, ms: Date.parse(text) });
+let lastNow = parsed("");
+let lastAt = parsed("");

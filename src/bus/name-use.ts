@@ -4,7 +4,8 @@ import { field, phrase } from "../contract/phrase.ts";
 import type { Recipient, Unknown } from "../contract/recipient.ts";
 import { closest } from "../contract/suggest.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
-import { all, known, one } from "../sql/procedure.ts";
+import { all, known } from "../sql/procedure.ts";
+import { repeated } from "../sql/repeated.ts";
 import { literal, nothing, sql, there } from "../sql/sql.ts";
 import { admitName } from "./names.ts";
 
@@ -23,19 +24,24 @@ export function isUsed(tx: Context, name: string, as: As): Procedure<boolean> {
 const orTopic = (name: string) =>
   sql`union all select 'topic' from messages where messages.to_agent = ${name}`;
 
-function* lookFor(tx: Context, name: string, as: As): Procedure<boolean> {
-  const found = yield* one<{ known: string }>(
-    there(sql`
-      select 'agent' as known from agents where agents.name = ${name}
-      union all select 'pool' from pool_members where pool_members.pool = ${name}
-      union all select 'topic' from readers where readers.channel = ${name}
-      union all select 'task' from tasks where tasks.name = ${name}
-      ${as === "channel" ? orTopic(name) : nothing} limit 1`),
-  );
-  // An agent stays known for ever, a pool only while it has members, a topic while it has messages or readers.
-  if (found?.known === "agent") tx.learn(`known:${name}`, "agent");
-  return found !== undefined;
+function lookFor(tx: Context, name: string, as: As): Procedure<boolean> {
+  return repeated(tx, `used as ${as}:${name}`, {
+    query: () => usesOf(name, as),
+    pick([found]) {
+      // An agent stays known for ever, a pool only while it has members, a topic while it has messages or readers.
+      if (found?.known === "agent") tx.learn(`known:${name}`, "agent");
+      return found !== undefined;
+    },
+  });
 }
+
+const usesOf = (name: string, as: As) =>
+  there(sql`
+    select 'agent' as known from agents where agents.name = ${name}
+    union all select 'pool' from pool_members where pool_members.pool = ${name}
+    union all select 'topic' from readers where readers.channel = ${name}
+    union all select 'task' from tasks where tasks.name = ${name}
+    ${as === "channel" ? orTopic(name) : nothing} limit 1`);
 
 /** [M13] For an answer that found nothing in a channel: the names that are like an unused one. */
 export function* meantBy(tx: Context, channel: string): Procedure<{ similar?: string[] }> {

@@ -92,7 +92,7 @@ function* prepared(
   }
   const [number, gone, now, event] = yield* together(
     tx.number("messages"),
-    isGone(only.to),
+    isGone(tx, only.to),
     tx.clock(),
     eventNumberOf(tx, only.teller),
   );

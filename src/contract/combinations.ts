@@ -46,6 +46,20 @@ interface Parsed {
 const has = ({ input, defaults }: Parsed, key: string) =>
   input[key] !== undefined && input[key] !== false && input[key] !== defaults[key];
 
+type Entries = Record<string, { default?: unknown }>;
+const noEntries: Entries = {};
+const defaults = new WeakMap<Entries, Readonly<Record<string, unknown>>>();
+
+/** By field, of the fields that have one. */
+export function defaultsOf(op: { input: () => object }): Readonly<Record<string, unknown>> {
+  const { entries = noEntries } = op.input() as { entries?: Entries };
+  const made =
+    defaults.get(entries) ??
+    Object.fromEntries(Object.entries(entries).map(([key, one]) => [key, one.default]));
+  defaults.set(entries, made);
+  return made;
+}
+
 /** Refuses the first combination that does not hold. */
 export function checkCombinations(combinations: readonly Combination[], parsed: Parsed): void {
   for (const one of combinations) {

@@ -6,8 +6,12 @@
 
 const lengthLimit = 128;
 
+/** What nearly all names are: these have none of the problems below. */
+const usual = /^[A-Za-z0-9_][\w.:/@-]{0,127}$/;
+
 /** Why a text can never be a name; undefined if it can. */
 export function nameProblem(name: string): string | undefined {
+  if (usual.test(name)) return undefined;
   if (name === "") return "must not be empty";
   const length = [...name].length;
   if (length > lengthLimit) return `must have at most ${lengthLimit} characters, got ${length}`;

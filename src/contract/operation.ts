@@ -1,7 +1,7 @@
 /** What an operation is. The table of them all is operations/index.ts. */
 import * as v from "valibot";
 import type { Access } from "./access.ts";
-import { type Combination, checkCombinations, missingOf } from "./combinations.ts";
+import { type Combination, checkCombinations, defaultsOf, missingOf } from "./combinations.ts";
 import { type ErrorCode, InboxError } from "./errors.ts";
 import { fieldsOf, text, tooLarge } from "./fields.ts";
 import { field, listed, phrase, type Text } from "./phrase.ts";
@@ -267,14 +267,6 @@ const required = (paths: readonly string[][]) =>
   new InboxError(
     "invalid_input",
     phrase`${listed(paths.map(placeOf))} ${paths.length > 1 ? "are" : "is"} required`,
-  );
-
-/** By field, of the fields that have one. */
-export const defaultsOf = (op: { input: () => v.GenericSchema }): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries((op.input() as { entries?: Record<string, { default?: unknown }> }).entries ?? {}).map(
-      ([key, schema]) => [key, schema.default],
-    ),
   );
 
 /** [C15] Where in an input something is wrong: `item 2 of status`, `item 1 of docs: path`. */

@@ -83,8 +83,17 @@ export function engineFor(
   input: Readonly<Record<string, unknown>>,
 ): Engine {
   const { agent, scope, surface } = caller;
-  if (agent === undefined || scope === undefined)
-    return surface === undefined ? engine : through(engine, (work) => (tx) => work({ ...tx, surface }), true);
+  if (agent !== undefined && scope !== undefined)
+    return permitted(engine, { agent, scope, surface }, op, input);
+  return surface === undefined ? engine : calledThrough(engine, surface);
+}
+
+function permitted(
+  engine: Engine,
+  { agent, scope, surface }: Caller & { agent: string; scope: Scope },
+  op: AnyOperation,
+  input: Readonly<Record<string, unknown>>,
+): Engine {
   const targets = targetsOf(op.access, input, marking(op, input));
   const viewer = allows(scope, "other", "read") ? {} : { viewer: agent };
   const checked = <T>(work: Work<T>): Work<T> =>
@@ -93,6 +102,24 @@ export function engineFor(
       return yield* work({ ...tx, verified: true, surface, ...viewer });
     };
   return through(engine, checked);
+}
+
+/** By surface: each call without a token would make the same. */
+const surfaces = new WeakMap<Engine, Map<Surface, Engine>>();
+
+function calledThrough(engine: Engine, surface: Surface): Engine {
+  const known = surfaces.get(engine) ?? new Map<Surface, Engine>();
+  const before = known.get(surface);
+  if (before) return before;
+  const named =
+    <T>(work: Work<T>): Work<T> =>
+    (tx) => {
+      tx.surface = surface; // the context is this call's own
+      return work(tx);
+    };
+  const made = through(engine, named, true);
+  surfaces.set(engine, known.set(surface, made));
+  return made;
 }
 
 /** `plainly`: the plain case of a write needs no change. */

@@ -101,7 +101,8 @@ export function openInbox(
 
   const files = busFiles(location, options.journal?.folder);
 
-  async function give<N extends BusOperation>(
+  /** Throws at once what is wrong with the call itself. */
+  function give<N extends BusOperation>(
     name: N,
     input: InputOf<N>,
     options: CallOptions = {},

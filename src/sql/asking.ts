@@ -9,11 +9,11 @@ import type { Sql } from "./sql.ts";
 let answer: ((asked: Sql) => Row[]) | undefined;
 
 /** Runs a procedure to its end on an engine that answers each statement before it returns. */
-export function atOnce<T>(answering: (asked: Sql) => Row[], procedure: () => Procedure<T>): T {
+export function atOnce<T, C>(answering: (asked: Sql) => Row[], procedure: (tx: C) => Procedure<T>, tx: C): T {
   const before = answer;
   answer = answering;
   try {
-    const step = procedure().next();
+    const step = procedure(tx).next();
     if (!step.done) throw new Error("a procedure has waited for rows that it was not asked to wait for");
     return step.value;
   } finally {

@@ -86,6 +86,11 @@ export interface Context {
   recall(fact: string): string | undefined;
   /** For facts that stay true: they are remembered once this transaction is committed. */
   learn(fact: string, value: string): void;
+  /**
+   * The rows of a statement of this name (`named`), if a caller of this transaction got them and nothing has changed them
+   * since. Undefined on engines that do not keep them.
+   */
+  answered(name: string): Row[] | undefined;
   /** The newest event before which no uncommitted event can appear any more ([G2]). In a read, call it before any statement. */
   settled(): Procedure<number>;
   /** If the answer is lost with the connection, it can be found again after the commit: so the commit may be sent with the last statements. */
@@ -93,7 +98,7 @@ export interface Context {
   /** Whether a token proves which agent acts ([X2]); otherwise the name is only what the caller claims. */
   readonly verified: boolean;
   /** [A7] The surface through which the call came; undefined for a program that embeds the bus. */
-  readonly surface?: Surface;
+  surface?: Surface;
   /** [X10] The agent that gets the answer, if it may not read everything (bus/visible.ts). */
   readonly viewer?: string;
   /** [G3] Reports a message whose pointer is to be carried; undefined without a carrier. */

@@ -9,6 +9,8 @@ export class Sql {
   blind = false;
   /** How an engine may combine it with the same statement of other callers. */
   sharing: Sharing = "none";
+  /** For a read: its meaning with its values, by which an engine may find the answer that another caller got. */
+  name: string | undefined = undefined;
 
   constructor(
     readonly strings: readonly string[],
@@ -76,6 +78,11 @@ export function apart(statement: Sql): Sql {
 
 export function there(statement: Sql): Sql {
   statement.sharing = "there";
+  return statement;
+}
+
+export function named(name: string, statement: Sql): Sql {
+  statement.name = name;
   return statement;
 }
 

@@ -25,10 +25,14 @@ export interface Concerned {
 export function topicsOf(event: Concerned): string[] {
   const topics = [everything];
   // A task whose thread is cancelled must end, and its keeper may be reached only through its supervisor.
-  if (/^task\.|^thread\.cancelled$/.test(event.event_type)) topics.push(taskTopic);
-  if (event.event_type === "token.revoked") topics.push(revocationTopic);
+  const type = event.event_type;
+  if (type.startsWith("task.") || type === "thread.cancelled") topics.push(taskTopic);
+  if (type === "token.revoked") topics.push(revocationTopic);
   if (event.to_agent !== null) topics.push(agentTopic(event.to_agent));
-  if (event.thread_id === null) return [...topics, agentTopic(event.source)];
+  if (event.thread_id === null) {
+    topics.push(agentTopic(event.source));
+    return topics;
+  }
   topics.push(threadTopic(event.thread_id));
   if (event.assigned_to !== null) topics.push(agentTopic(event.assigned_to));
   if (event.addressed_to !== null) topics.push(agentTopic(event.addressed_to));

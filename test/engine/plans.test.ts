@@ -154,7 +154,7 @@ for (const [name, work] of Object.entries(hot))
     await inbox.call("entries.import", { entries: [{ id: entry, ts: 1, comments: "x" }] });
     await inbox.close();
     const db = new Database(path);
-    const procedure = work(contextOf(Date.now, new Facts(), nothingNoted()));
+    const procedure = work(contextOf(Date.now, new Facts(), { noted: nothingNoted() }));
     let looked = 0;
     const answer = (statement: Sql): Row[] => {
       const { text, values } = statement.flatten(() => "?");

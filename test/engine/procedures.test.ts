@@ -8,7 +8,8 @@ import type { Engine } from "../../src/engines/engine.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { openSqlite } from "../../src/engines/sqlite/engine.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
-import { all, one, refused, run } from "../../src/sql/procedure.ts";
+import { all, type Context, known, one, refused, run } from "../../src/sql/procedure.ts";
+import { repeated } from "../../src/sql/repeated.ts";
 import { type Sql, sql } from "../../src/sql/sql.ts";
 import { root } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -121,6 +122,53 @@ test("[S4] a procedure that shares a transaction sees the writes of earlier ones
     counted(sql`${add("third")} on conflict do nothing`),
   ]);
   expect(found).toEqual([1, 1, 2, 2, 1, 1, 2]);
+});
+
+test("[S4] in a shared transaction a read with a name is made once, until a caller writes to its table", async () => {
+  await engine.write(() => run(add("first"))); // so that the next ones gather
+  let made = 0;
+  const count = (tx: Context) =>
+    repeated(tx, "how many", {
+      query() {
+        made++;
+        return sql`select count(*) as count from agents`;
+      },
+      pick: ([row]) => row!.count as number,
+    });
+  const counts = await Promise.all([
+    engine.write(count),
+    engine.write(count),
+    engine.write(() => run(add("second"))),
+    engine.write(count),
+    engine.write(() => run(sql`insert into pools (pool, created_at) values ('p', '')`)),
+    engine.write(count),
+    engine.write(() => run(sql`delete from agents where name = 'first'`)),
+    engine.write(count),
+  ]);
+  expect([counts, made]).toEqual([[1, 1, undefined, 2, undefined, 2, undefined, 1], 3] as never);
+  // The next transaction knows nothing of it.
+  await engine.write(() => run(add("third")));
+  expect([await engine.write(count), made]).toEqual([2, 4]);
+});
+
+test("[S4] what a call has put into its context is not in that of the next", async () => {
+  await engine.write(() => run(add("first"))); // so that the next ones gather
+  const woken: string[] = [];
+  const change = (tx: Context) => {
+    tx.surface = "rest";
+    tx.wake = (topic) => void woken.push(topic);
+    tx.learn("fact", "of a call that fails");
+    throw new InboxError("invalid_state", "no");
+  };
+  const [, found] = await Promise.all([
+    refusal(engine.write(change)),
+    engine.write((tx) => {
+      tx.wake("somebody");
+      return known([tx.surface, tx.recall("fact")]);
+    }),
+  ]);
+  expect([found, woken]).toEqual([[undefined, undefined], []]);
+  expect(await engine.read((tx) => known([tx.surface, tx.recall("fact")]))).toEqual([undefined, undefined]);
 });
 
 test("[S4] procedures that share a transaction get consecutive numbers, whatever is refused in between", async () => {

@@ -11,6 +11,14 @@ const untilWaiting = (ask: Ask, count: number) =>
   until("as many as expected wait at the hub", async () =>
     (await ask("GET /metrics")).text.includes(`restante_waiters ${count}\n`),
   );
+/** The status of a GET that comes from this address; Bun's own clients cannot choose one. */
+async function statusFrom(localAddress: string, url: string): Promise<number> {
+  const script = `require("node:http").get(process.argv[1], { localAddress: process.argv[2] }, ({ statusCode }) => {
+    console.log(statusCode); process.exit(); })`;
+  const child = Bun.spawn(["node", "-e", script, url, localAddress], { stdout: "pipe", stderr: "inherit" });
+  return Number(await new Response(child.stdout).text());
+}
+
 const json = { "content-type": "application/json" };
 
 describe("a body", () => {
@@ -78,6 +86,20 @@ describe("waits", () => {
     await hub.stop();
     for (const answer of await Promise.all(open)) expect([answer.status, answer.json]).toEqual([200, []]);
   });
+
+  // Elsewhere the machine has no such address.
+  test.skipIf(process.platform !== "linux")(
+    "[X14.3] another address of this machine is the same caller",
+    async () => {
+      await using hub = await hubHere({ limits: { waits: { all: 9, perToken: 1, perAddress: 1 } } });
+      const wait = (agent: string) => `/terminals/${agent}/inbox/messages/wait?batch_window=0`;
+      const open = hub.ask(`GET ${wait("a")}`);
+      await untilWaiting(hub.ask, 1);
+      expect(await statusFrom("127.0.0.2", hub.url + wait("b"))).toBe(429);
+      await hub.stop();
+      expect((await open).status).toBe(200);
+    },
+  );
 
   test("[X14] a token's streams and waits in another's name count as its own: no other caller is locked out", async () => {
     const tight = { all: 100, perToken: 3, perAddress: 3 };

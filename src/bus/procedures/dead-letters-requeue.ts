@@ -21,7 +21,7 @@ export function* deadLettersRequeue(tx: Context, which: Which): Procedure<Output
   // The addressee is woken by an event that names it.
   const ended: string[] = [];
   for (const [name, ofOne] of Map.groupBy(rows, (row) => row.to_agent)) {
-    if (yield* isGone(name)) ended.push(name);
+    if (yield* isGone(tx, name)) ended.push(name);
     yield* append(tx, {
       type: "messages.requeued",
       source: which.agent,

@@ -45,7 +45,7 @@ function* create(tx: Context, input: Input): Procedure<Output> {
     tx.number("threads"),
     tx.number("messages"),
     eventNumberOf(tx, from),
-    isGone(to),
+    isGone(tx, to),
     tx.clock(),
   );
   const recipient = yield* recipientOf(tx, to, { strict: input.strict });

@@ -124,7 +124,7 @@ export function* conclude(tx: Context, at: AtEnd, ending: Ending): Procedure<boo
   const review_json = ending.review === undefined ? null : JSON.stringify(ending.review);
   yield* finishTask(tx, { ...row, session: ending.session ?? row.session, review_json }, outcome, now);
   // A parent that has finished collects nothing any more; its mail must not wait for the next agent of that name.
-  if (yield* isGone(row.parent)) {
+  if (yield* isGone(tx, row.parent)) {
     const [parent] = row.parent_number === null ? [] : yield* tasksWhere(isNumbered(row.parent_number));
     if (parent) yield* ackUnneeded(parent, now);
     yield* buryMailOf(tx, row.parent, now);

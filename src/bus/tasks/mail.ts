@@ -17,7 +17,7 @@ export function* buryMailOf(tx: Context, agent: string, now: string): Procedure<
   const gone = new Map<string, boolean>();
   for (const row of rows) {
     const { from_agent: sender } = row;
-    if (!gone.has(sender)) gone.set(sender, yield* isGone(sender));
+    if (!gone.has(sender)) gone.set(sender, yield* isGone(tx, sender));
     yield* bury(tx, { ...row, dead_at: now, dead_reason: reason }, now, !gone.get(sender));
   }
 }

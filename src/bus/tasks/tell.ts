@@ -86,7 +86,7 @@ export function* tellMore(tx: Context, { row, thread, now }: AtEnd, known: Known
 
 /** The failure of a task that never had a thread, or has none yet for its next turn. */
 export function* tellUnstarted(tx: Context, row: TaskRow, outcome: Concluded, now: string): Procedure<void> {
-  if (yield* isGone(row.parent)) return;
+  if (yield* isGone(tx, row.parent)) return;
   const branch = yield* changesBefore(row);
   const payload = { ...failure(row, outcome, undefined), ...inPayload({ branch }) };
   const head = { thread: null, from: row.name, to: row.parent, kind: "result", taskId: row.name } as const;

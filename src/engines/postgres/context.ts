@@ -123,6 +123,7 @@ export function contextOf(
       return (yield* one<{ last: number }>(settledEvent))!.last;
     },
     recall: (fact) => noted.learnt.get(fact) ?? facts.recall(fact),
+    answered: () => undefined,
     learn: (fact, value) => void noted.learnt.set(fact, value),
     // Autovacuum makes the space reusable.
     // biome-ignore lint/correctness/useYield: there is nothing to ask

@@ -16,16 +16,6 @@ const lastNumber = (table: string) =>
 const joinedTexts = fragment`group_concat`;
 const newestEvent = fragment`select max(events.event_id) as last from events`;
 
-const prepared = new WeakMap<Database, Forms<Prepared>>();
-
-function formsOf(db: Database): Forms<Prepared> {
-  const known = prepared.get(db);
-  if (known) return known;
-  const made = new Forms<Prepared>(placeholder, (text) => preparedOf(text, db.query(text)));
-  prepared.set(db, made);
-  return made;
-}
-
 const noRows: Row[] = [];
 
 /** Callers of one transaction mostly ask within the same millisecond. */
@@ -36,31 +26,52 @@ function textOf(ms: number): string {
   return lastTime.text;
 }
 
-export function drive<T>(db: Database, work: Work<T>, tx: Context, noted?: Noted): T | Refused {
-  forgottenStatements(); // discards what a procedure that has thrown left there
-  const forms = formsOf(db);
-  const answer = (asked: Sql): Row[] => {
+/**
+ * Runs procedures on a connection. All get the same context: each runs to its end before the next, and making the
+ * functions anew took a twentieth of the time of a send.
+ */
+export function driver(db: Database, now: () => number, facts: Facts) {
+  const forms = new Forms<Prepared>(placeholder, (text) => preparedOf(text, db.query(text)));
+  const running = { noted: nothingNoted() };
+  const tx = contextOf(now, facts, running);
+  const { wake } = tx;
+
+  function answer(asked: Sql): Row[] {
+    const { noted } = running;
     const { form, values } = forms.of(asked);
     const { statement, does } = form;
-    if (does === "read")
-      return noted?.asked?.read(form, values, asked) ?? (statement.all(...values) as Row[]);
-    if (noted) noted.wrote = true;
-    const rows = asked.blind ? noRows : (statement.all(...values) as Row[]);
-    const made = asked.blind ? Number(statement.run(...values).lastInsertRowid) : undefined;
-    if (noted) noted.made = made;
-    noted?.asked?.wrote(form, made);
-    return rows;
+    if (does === "read") return noted.asked?.read(form, values, asked) ?? (statement.all(...values) as Row[]);
+    noted.wrote = true;
+    if (!asked.blind) {
+      const rows = statement.all(...values) as Row[];
+      noted.asked?.wrote(form);
+      return rows;
+    }
+    noted.made = Number(statement.run(...values).lastInsertRowid);
+    noted.asked?.wrote(form, noted.made);
+    return noRows;
+  }
+
+  return function drive<T>(work: Work<T>, noted: Noted): T | Refused {
+    forgottenStatements(); // discards what a procedure that has thrown left there
+    running.noted = noted;
+    // Those that a caller may have changed.
+    tx.wake = wake;
+    tx.surface = undefined;
+    const result = atOnce(answer, work, tx);
+    const [forgotten] = forgottenStatements();
+    if (forgotten) throw new Error(`a statement was made but never run (a forgotten yield*?): ${forgotten}`);
+    return result;
   };
-  const result = atOnce(answer, () => work(tx));
-  const [forgotten] = forgottenStatements();
-  if (forgotten) throw new Error(`a statement was made but never run (a forgotten yield*?): ${forgotten}`);
-  return result;
 }
+
+export type Drive = ReturnType<typeof driver>;
 
 /** What a procedure leaves behind once it is committed. */
 export interface Noted {
-  topics: Set<string>;
-  learnt: Map<string, string>;
+  topics: string[];
+  /** Undefined as long as there is nothing: most procedures learn nothing. */
+  learnt?: Map<string, string>;
   /** Whether it has written anything: then it cannot be undone separately. */
   wrote: boolean;
   /** The number of the row that the last statement has inserted. */
@@ -70,16 +81,20 @@ export interface Noted {
 }
 
 export const nothingNoted = (asked?: Asked): Noted => ({
-  topics: new Set(),
-  learnt: new Map(),
+  topics: [],
+  learnt: undefined,
   wrote: false,
+  made: undefined,
   asked,
 });
 
-/** Topics are collected during the transaction and woken after it. SQLite locks the whole file: there are no row locks. */
-export function contextOf(now: () => number, facts: Facts, noted: Noted): Context {
+/**
+ * Topics are collected during the transaction and woken after it. SQLite locks the whole file: there are no row locks.
+ * `running` has the notes of the procedure that runs.
+ */
+export function contextOf(now: () => number, facts: Facts, running: { noted: Noted }): Context {
   function last<T>(table: string, from: (last: number) => T): Procedure<T> {
-    const there = noted.asked?.last(table);
+    const there = running.noted.asked?.last(table);
     if (there !== undefined) return known(from(there));
     return asking(lastNumber(table), ([row]) => from((row?.last as number | undefined) ?? 0));
   }
@@ -91,7 +106,7 @@ export function contextOf(now: () => number, facts: Facts, noted: Noted): Contex
     eventNumber: () => known(undefined),
     inserted(insertion): Procedure<number> {
       insertion.blind = true;
-      return asking(insertion, () => noted.made!);
+      return asking(insertion, () => running.noted.made!);
     },
     forUpdate: nothing,
     forUpdateFree: nothing,
@@ -107,12 +122,17 @@ export function contextOf(now: () => number, facts: Facts, noted: Noted): Contex
     own: () => nothingToAsk,
     free: () => true,
     untouched: () => true,
-    recall: (fact) => noted.learnt.get(fact) ?? facts.recall(fact),
-    learn: (fact, value) => void noted.learnt.set(fact, value),
+    recall: (fact) => running.noted.learnt?.get(fact) ?? facts.recall(fact),
+    answered: (name) => running.noted.asked?.recall(name),
+    learn(fact, value) {
+      running.noted.learnt ??= new Map();
+      running.noted.learnt.set(fact, value);
+    },
     settled: () => asking(newestEvent, ([row]) => (row?.last as number | null | undefined) ?? 0),
     reclaim,
     verified: false,
-    wake: (topic) => noted.topics.add(topic),
+    surface: undefined,
+    wake: (topic) => void running.noted.topics.push(topic),
     search,
   };
 }

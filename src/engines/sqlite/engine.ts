@@ -7,7 +7,7 @@ import type { Engine, EngineOptions, Work } from "../engine.ts";
 import { Facts } from "../facts.ts";
 import { fileClock } from "./clock.ts";
 import { openDatabase } from "./connect.ts";
-import { contextOf, drive, nothingNoted } from "./drive.ts";
+import { driver, nothingNoted } from "./drive.ts";
 import { translate } from "./errors.ts";
 import { groupCommit } from "./group-commit.ts";
 import { copyDropper } from "./kept-copy.ts";
@@ -42,13 +42,14 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
   const facts = new Facts();
   const presence = openPresence(`${path}-wake`);
   const written = copyDropper(path, migrations.length);
-  const commits = groupCommit({ db, path, now, facts, requireHere, announce: wake.announce, written });
+  const drive = driver(db, now, facts);
+  const commits = groupCommit({ db, path, drive, facts, requireHere, announce: wake.announce, written });
 
   /** In one transaction, several statements see the same state of the database. */
   function snapshot<T>(work: Work<T>): T | Refused {
     db.run("begin");
     try {
-      return drive(db, work, contextOf(now, facts, nothingNoted()));
+      return drive(work, nothingNoted());
     } finally {
       if (db.inTransaction) db.run("rollback"); // a read has nothing to commit
     }

@@ -8,7 +8,7 @@ import { Refused } from "../../sql/procedure.ts";
 import type { Work } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import { Asked } from "./asked.ts";
-import { contextOf, drive, type Noted, nothingNoted } from "./drive.ts";
+import { type Drive, type Noted, nothingNoted } from "./drive.ts";
 import type { Database } from "./driver.ts";
 import { translate } from "./errors.ts";
 import { whenFree } from "./lock.ts";
@@ -26,7 +26,7 @@ interface Entry {
 interface Setting {
   db: Database;
   path: string;
-  now: () => number;
+  drive: Drive;
   facts: Facts;
   /** Throws if the file is not the one that was opened. */
   requireHere: () => void;
@@ -68,20 +68,21 @@ export function groupCommit(setting: Setting) {
     lastFlush = performance.now();
   }
 
-  /** True if nothing was done, because savepoints are needed. */
+  /** As many as one transaction takes. True if nothing was done, because savepoints are needed. */
   function runBatch(careful: boolean): boolean {
     const waiting = queue;
     const batch: Entry[] = [];
     const how = waiting.length === 1 ? "lone" : careful ? "careful" : "plain";
-    const noted = nothingNoted();
+    const left: Left = { topics: new Set(), learnt: new Map() };
     // What a savepoint undoes may also have been read: forget those answers.
     const asked = how === "plain" ? new Asked() : undefined;
     let committed: ((topics: Set<string>) => void) | undefined;
     try {
-      for (const entry of shortly(waiting, batch)) {
-        const { topics, learnt } = runEntry(entry, how, asked);
-        for (const topic of topics) noted.topics.add(topic);
-        for (const [fact, value] of learnt) noted.learnt.set(fact, value);
+      const until = performance.now() + batchMs;
+      for (const entry of waiting.slice(0, batchLimit)) {
+        if (performance.now() > until) break;
+        batch.push(entry);
+        gather(left, runEntry(entry, how, asked));
       }
       queue = waiting.slice(batch.length);
       committed = announce();
@@ -95,20 +96,19 @@ export function groupCommit(setting: Setting) {
       for (const entry of batch) entry.reject(translate(error instanceof Spoilt ? error.cause : error, path));
       return false;
     }
-    committed(noted.topics);
-    facts.learn(noted.learnt);
+    committed(left.topics);
+    facts.learn(left.learnt);
     for (const entry of batch) settle(entry);
     written();
     return false;
   }
 
   return {
-    write<T>(work: Work<T>): Promise<T> {
-      return new Promise<T>((resolve, reject) => {
+    write: <T>(work: Work<T>) =>
+      new Promise<T>((resolve, reject) => {
         queue.push({ work, resolve: resolve as (value: never) => void, reject });
         flushing ??= turn().then(flush);
-      });
-    },
+      }),
     /** Resolves when nothing is left to write. */
     async idle(): Promise<void> {
       while (flushing) await flushing;
@@ -121,14 +121,15 @@ function undone(db: Database): true {
   return true;
 }
 
-/** As many as one transaction takes; each is added to the batch before it runs. */
-function* shortly(waiting: readonly Entry[], batch: Entry[]): Generator<Entry> {
-  const started = performance.now();
-  for (const entry of waiting) {
-    if (batch.length >= batchLimit || performance.now() - started > batchMs) return;
-    batch.push(entry);
-    yield entry;
-  }
+/** What the procedures of a batch leave behind together. */
+interface Left {
+  topics: Set<string>;
+  learnt: Map<string, string>;
+}
+
+function gather(left: Left, { topics, learnt }: Noted): void {
+  for (const topic of topics) left.topics.add(topic);
+  if (learnt) for (const [fact, value] of learnt) left.learnt.set(fact, value);
 }
 
 function settle({ outcome, resolve, reject }: Entry): void {
@@ -140,14 +141,14 @@ function settle({ outcome, resolve, reject }: Entry): void {
 class Spoilt extends Error {}
 
 /** Runs one entry; its failure undoes only its own writes, or the batch must be repeated. Throws if the transaction is gone. */
-function entryRunner({ db, path, now, facts }: Setting) {
+function entryRunner({ db, path, drive }: Setting) {
   const savepoint = db.query("savepoint entry");
   const release = db.query("release entry");
   return (entry: Entry, how: "lone" | "plain" | "careful", asked?: Asked): Noted => {
     const noted = nothingNoted(asked);
     if (how === "careful") savepoint.run();
     try {
-      const result = drive(db, entry.work, contextOf(now, facts, noted), noted);
+      const result = drive(entry.work, noted);
       entry.outcome = result instanceof Refused ? { error: result.error } : { value: result };
       if (how === "careful") release.run();
       return noted;

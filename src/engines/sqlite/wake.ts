@@ -19,7 +19,7 @@
 import { openNap } from "../../platform/nap.ts" with { load: "when-called" };
 import type { Nap } from "../../platform/nap.ts";
 import { isOwnFolder } from "../../platform/own-files.ts";
-import { append, type Observed, observer, ring } from "../../platform/system.ts";
+import { append, fs, type Observed, observer, ring } from "../../platform/system.ts";
 import { everything } from "../../sql/topics.ts";
 import type { Subscription } from "../engine.ts";
 import { Listeners } from "../listeners.ts";
@@ -82,7 +82,7 @@ export function openWake({ alone, ...bus }: Bus): Wake {
       return (topics) => {
         for (const topic of topics) local.ring(topic);
         if (!topics.size || !isOwnFolder(folder)) return void (watched && append(after));
-        for (const name of new Set([...topics].map(bucketOf))) ring(`${folder}/${name}`);
+        for (const name of watchedOf(folder, topics)) ring(`${folder}/${name}`);
         if (watched) append(after);
       };
     },
@@ -167,6 +167,23 @@ function startSlowCheck({ folder, log: logFile, dataVersion, files, nap }: Watch
     clearInterval(timer);
     endNaps?.();
   };
+}
+
+/** With more files than this, listing the folder takes less time than looking for each. */
+const few = 8;
+
+/** The files of these topics; of many only those that are there, as nobody waits for the others. */
+function watchedOf(folder: string, topics: ReadonlySet<string>): Iterable<string> {
+  const names = new Set<string>();
+  for (const topic of topics) names.add(bucketOf(topic));
+  if (names.size <= few) return names;
+  try {
+    return fs()
+      .readdirSync(folder)
+      .filter((name) => names.has(name));
+  } catch {
+    return names; // the folder has gone meanwhile, or may not be listed
+  }
 }
 
 /** FNV-1a; any hash would do, but all versions must use the same. */

@@ -13,10 +13,19 @@ export type Visit = "link" | "anybody";
 /** Headers that a page of another site cannot send without a preflight. The session id is a header of MCP clients. */
 const ownHeaders = [clientHeader, handOverHeader, "mcp-session-id"];
 
-export const isJson = (type: string | null) => /^application\/([\w.+-]*\+)?json\s*(;|$)/i.test(type ?? "");
+const jsonType = /^application\/([\w.+-]*\+)?json\s*(;|$)/i;
+let lastJson: string | null = null; // usually all requests say the same
+
+export function isJson(type: string | null): boolean {
+  if (type === null) return false;
+  if (type === lastJson) return true;
+  const json = jsonType.test(type);
+  if (json) lastJson = type;
+  return json;
+}
 
 /** Whether an Origin is this hub's own. `named`: the origins of a proxy in front of it. */
-export function isOwnOrigin(origin: string, host: string, named: (place: string) => boolean): boolean {
+function isOwnOrigin(origin: string, host: string, named: (place: string) => boolean): boolean {
   const found = /^(https?):\/\/([^/?#@\s]+)$/i.exec(origin);
   if (!found) return false;
   const [, scheme, place] = found as unknown as [string, "http" | "https", string];
@@ -26,9 +35,15 @@ export function isOwnOrigin(origin: string, host: string, named: (place: string)
 }
 
 /** Refuses requests from pages of another origin, including another port of this machine. */
-export function refuseForeign(request: Request, ownOrigin: (origin: string) => boolean, visit?: Visit): void {
+export function refuseForeign(
+  request: Request,
+  host: string,
+  named: (place: string) => boolean,
+  visit?: Visit,
+): void {
   const origin = request.headers.get("origin");
-  if (origin !== null && !ownOrigin(origin)) throw refuse(`requests from pages of ${origin} are not allowed`);
+  if (origin !== null && !isOwnOrigin(origin, host, named))
+    throw refuse(`requests from pages of ${origin} are not allowed`);
   const site = request.headers.get("sec-fetch-site");
   if (site === null || site === "same-origin" || site === "none") return;
   // Images and links come without an Origin: a link may be followed, to a page and in a window.

@@ -4,7 +4,7 @@
  */
 import { InboxError } from "../../contract/errors.ts";
 import { blank, field, phrase } from "../../contract/phrase.ts";
-import { isOwnOrigin, refuseForeign, refuseUnasked, type Visit } from "./browsers.ts";
+import { refuseForeign, refuseUnasked, type Visit } from "./browsers.ts";
 import type { Quota } from "./held-limit.ts";
 
 export interface Limits {
@@ -45,6 +45,7 @@ export function makeGuard(rate: number, hostname: string, names: readonly string
   const allowed = new Set([hostname, ...names].map(withoutPort));
   // If a proxy does not pass the Host header on, its pages have another Origin than our address.
   const origins = new Set(names.filter((name) => !isLoopback(withoutPort(name))).flatMap(placesOf));
+  const isNamed = (place: string) => origins.has(place);
   let lastOurs: string | undefined; // usually one client sends many requests in a row
   const ours = (host: string) => {
     if (host === lastOurs) return true;
@@ -63,8 +64,7 @@ export function makeGuard(rate: number, hostname: string, names: readonly string
         throw new InboxError("not_allowed", `the Host header "${host}" is not accepted`, {
           hint: phrase`use localhost, or start the hub with ${field("allowHost", blank("NAME"), "bus.serve")}`,
         });
-      if (visit !== "anybody")
-        refuseForeign(request, (origin) => isOwnOrigin(origin, host, (place) => origins.has(place)), visit);
+      if (visit !== "anybody") refuseForeign(request, host, isNamed, visit);
       const now = Math.floor(performance.now() / 1000);
       if (now !== second) {
         second = now;

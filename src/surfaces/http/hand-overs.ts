@@ -17,6 +17,9 @@ export function handOverOf(request: Request): string | undefined {
   return id;
 }
 
+/** Only our own client gives its calls an id. */
+export const isOwnClient = (request: Request) => request.headers.has(handOverHeader);
+
 /** The answer with its receipt. A client that disconnects before it is written has not received it. */
 export function withReceipt(request: Request, handed: Handed<unknown>): Response {
   request.signal.addEventListener("abort", () => void handed.release?.({ seen: true }).catch(() => {}));

@@ -1,18 +1,23 @@
 /** Who sent a request: the agent of its token, or unknown. */
 import { InboxError } from "../../contract/errors.ts";
-import { type Caller, requireOwner } from "../../inbox/caller.ts";
+import { requireOwner } from "../../inbox/caller.ts";
 import type { EmbeddedInbox } from "../../inbox/inbox.ts";
+import type { Peer } from "./route.ts";
 
-export async function callerOf(
+/** A promise only if there is a token to look for. */
+export function peerOf(
   request: Request,
-  inbox: EmbeddedInbox,
-  required: boolean,
-): Promise<Caller & { token?: string }> {
+  address: string,
+  { inbox, required }: { inbox: EmbeddedInbox; required: boolean },
+): Peer | Promise<Peer> {
   const header = request.headers.get("authorization");
-  if (header !== null) {
-    const token = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? "";
-    return { ...(await requireOwner(inbox, token)), token };
-  }
+  if (header !== null) return ownerOf(/^Bearer +(\S+)$/i.exec(header)?.[1] ?? "", address, inbox);
   if (required) throw new InboxError("unauthenticated", "this hub requires a token");
-  return {};
+  return { address };
 }
+
+const ownerOf = async (token: string, address: string, inbox: EmbeddedInbox): Promise<Peer> => ({
+  ...(await requireOwner(inbox, token)),
+  token,
+  address,
+});

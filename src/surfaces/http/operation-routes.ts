@@ -3,13 +3,13 @@ import { InboxError } from "../../contract/errors.ts";
 import { type AnyOperation, marking } from "../../contract/operation.ts";
 import { operationNamed, table } from "../../contract/operations/index.ts";
 import { limitWait } from "../../contract/waiting.ts";
-import { actAs } from "../../inbox/caller.ts";
-import type { BusOperation, Handed } from "../../inbox/inbox.ts";
+import { actAs, type Caller } from "../../inbox/caller.ts";
+import type { BusOperation, CallOptions, Handed } from "../../inbox/inbox.ts";
 import { endOfWait } from "../../waiting/end-of-wait.ts";
 import { collecting, hasGone, plain } from "./answer.ts";
 import { refuseUnknowingly } from "./browsers.ts";
-import { handOverOf, withReceipt } from "./hand-overs.ts";
-import { inputOf, sayingFields } from "./request.ts";
+import { handOverOf, isOwnClient, withReceipt } from "./hand-overs.ts";
+import { inputOf, jsonBody, sayingFields } from "./request.ts";
 import type { Handle, Peer, Route, RouteContext, Routes, Server } from "./route.ts";
 import { type Translation, terminalRoutes } from "./terminals.ts";
 
@@ -17,7 +17,7 @@ import { type Translation, terminalRoutes } from "./terminals.ts";
 export function operationRoutes(context: RouteContext, track: (settled: Promise<void>) => void): Routes {
   const route = (op: AnyOperation, translation?: Translation): Route => {
     const handle = handleOf(context, op, track, translation);
-    return { counted: op.name, handle: translation ? handle : teaching(op, handle) };
+    return translation ? { counted: op.name, handle } : { counted: op.name, handle, explains: teaching(op) };
   };
   const routes: Routes = {};
   for (const op of table as readonly AnyOperation[])
@@ -28,15 +28,12 @@ export function operationRoutes(context: RouteContext, track: (settled: Promise<
 }
 
 /** An error says what the operation takes; our own clients say that in the terms of their surface. */
-const teaching =
-  (op: AnyOperation, handle: Handle): Handle =>
-  async (request, ...given) => {
-    try {
-      return await handle(request, ...given);
-    } catch (error) {
-      throw handOverOf(request) === undefined ? sayingFields(op, error) : error;
-    }
-  };
+const teaching = (op: AnyOperation) => (error: unknown, request: Request) =>
+  isOwnClient(request) ? error : sayingFields(op, error);
+
+const anonymous: Caller = { surface: "rest" };
+const callerOf = (peer: Peer): Caller =>
+  peer.agent === undefined ? anonymous : { ...peer, surface: "rest" };
 
 const handleOf =
   (
@@ -49,11 +46,10 @@ const handleOf =
     // A GET that acts for an agent: it collects its mail.
     if (request.method === "GET" && op.kind === "wait" && op.cli.identity !== undefined)
       refuseUnknowingly(request);
-    const { idempotencyKey: inBody, ...raw } = await inputOf(op, request);
-    const idempotencyKey =
-      (inBody as string | undefined) ?? request.headers.get("idempotency-key") ?? undefined;
+    const raw = inputOf(op, request, request.method === "GET" ? {} : await jsonBody(request));
+    const idempotencyKey = keyOf(raw, request);
     const input = translation ? translation.input(raw) : raw;
-    for (const key of Object.keys(input)) if (input[key] === undefined) delete input[key];
+    for (const key in input) if (input[key] === undefined) delete input[key];
     if (request.method === "GET" && marking(op, input))
       throw new InboxError("invalid_input", "GET cannot make changes", {
         hint: `use ${(op.http as readonly string[])[0]}`,
@@ -62,18 +58,14 @@ const handleOf =
     // [M1] The sender of a channel message that does not name one.
     if (op.cli.shape === "channel" && op.cli.identity !== undefined) input[op.cli.identity] ??= "api";
     const handOver = translation ? undefined : handOverOf(request);
-    const call = (signal?: AbortSignal) =>
-      context.inbox.hand(op.name as BusOperation, input as never, {
-        signal,
-        idempotencyKey,
-        handOver,
-        caller: { ...peer, surface: "rest" },
-      });
+    const options: CallOptions = { idempotencyKey, handOver, caller: callerOf(peer) };
     const waits = op.kind === "wait";
     // A client that has disconnected before its request is processed is handed nothing, on any engine.
     if ((waits || marking(op, input)) && (await hasGone(request)))
       throw new DOMException("the client went away", "AbortError");
-    const handed = waits ? await waitFor(context, { op, input, request, server, peer }, call) : await call();
+    const handed = waits
+      ? await waitFor(context, { op, input, request, server, peer }, options)
+      : await handIn(context, op, input, options);
     const value: unknown = translation ? translation.output(handed.value as never) : handed.value;
     if (!handed.confirm) return plain(value, op.creates ? 201 : 200);
     if (await hasGone(request)) {
@@ -84,6 +76,20 @@ const handleOf =
     return collecting(request, handed, value, track);
   };
 
+/** Taken out of the body, where it is no field of the operation. */
+function keyOf(body: Record<string, unknown>, { headers }: Request): string | undefined {
+  const { idempotencyKey } = body;
+  if ("idempotencyKey" in body) delete body.idempotencyKey;
+  return (idempotencyKey as string | undefined) ?? headers.get("idempotency-key") ?? undefined;
+}
+
+const handIn = (
+  { inbox }: RouteContext,
+  op: AnyOperation,
+  input: Record<string, unknown>,
+  options: CallOptions,
+): Promise<Handed<unknown>> => inbox.hand(op.name as BusOperation, input as never, options);
+
 interface Waiting {
   op: AnyOperation;
   input: Record<string, unknown>;
@@ -92,11 +98,12 @@ interface Waiting {
   peer: Peer;
 }
 
-async function waitFor<T>(
-  { stays, stopping }: RouteContext,
+async function waitFor(
+  context: RouteContext,
   { op, input, request, server, peer }: Waiting,
-  call: (signal: AbortSignal) => Promise<Handed<T>>,
-): Promise<Handed<T>> {
+  options: CallOptions,
+): Promise<Handed<unknown>> {
+  const { stays, stopping } = context;
   limitWait(op, input);
   server.timeout(request, 0);
   const ending = new AbortController();
@@ -110,7 +117,7 @@ async function waitFor<T>(
   const end = () => ending.abort(revoked.reason);
   revoked.addEventListener("abort", end);
   try {
-    const handed = await call(ending.signal);
+    const handed = await handIn(context, op, input, { ...options, signal: ending.signal });
     if (!revoked.aborted) return handed;
     await handed.release?.();
     throw revoked.reason;

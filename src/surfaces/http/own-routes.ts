@@ -30,7 +30,7 @@ import { streaming } from "./stays.ts";
 export function eventRoutes({ inbox, stays, stopping }: RouteContext): Routes {
   const handle: Handle = async (request, server, peer) => {
     server.timeout(request, 0);
-    const filter = await inputOf(operationNamed("events.watch") as AnyOperation, request);
+    const filter = inputOf(operationNamed("events.watch") as AnyOperation, request);
     const input = await streamInput(request, inbox, filter, peer);
     return streaming(stays.begin(peer), ({ revoked, over }) =>
       eventStream(inbox, input, { ends: [request.signal, stopping, revoked], over, caller: peer }),

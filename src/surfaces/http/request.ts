@@ -17,8 +17,29 @@ export interface RoutedRequest extends Request {
   params: Record<string, string>;
 }
 
-export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise<Record<string, unknown>> {
-  const input: Record<string, unknown> = request.method === "GET" ? {} : await jsonBody(request);
+/** `body`: what `jsonBody` has read of it; it becomes a part of the input. */
+export function inputOf(
+  op: AnyOperation,
+  request: RoutedRequest,
+  body: Record<string, unknown> = {},
+): Record<string, unknown> {
+  wellEncoded(request.url);
+  const query = request.url.indexOf("?");
+  if (query < 0 && isEmpty(request.params)) return body;
+  return withTexts(op, request, body);
+}
+
+const isEmpty = (params: object) => {
+  for (const _ in params) return false;
+  return true;
+};
+
+/** Adds what the address says. */
+function withTexts(
+  op: AnyOperation,
+  request: RoutedRequest,
+  input: Record<string, unknown>,
+): Record<string, unknown> {
   const fieldOf = (key: string) => fieldsOf(op.input()).find((one) => one.key === key);
   const given = (key: string, text: string) => {
     const field = fieldOf(key);
@@ -28,7 +49,6 @@ export async function inputOf(op: AnyOperation, request: RoutedRequest): Promise
       throw invalid(`${key} is not JSON`);
     }
   };
-  wellEncoded(request.url);
   const query = request.url.indexOf("?");
   const asked = query < 0 ? [] : new URLSearchParams(request.url.slice(query + 1));
   for (const [key, text] of asked) {
@@ -63,7 +83,7 @@ export function sayingFields(op: AnyOperation, error: unknown): unknown {
 export async function jsonBody(request: Request): Promise<Record<string, unknown>> {
   const length = request.headers.get("content-length");
   if (Number(length) > bodyLimit) throw tooLarge();
-  const text = decoded(await (length === null ? bytesOf(request) : request.arrayBuffer()));
+  const text = decoded(await (length === null ? bytesOf(request) : request.bytes()));
   if (text === "") return {};
   if (text.length > bodyLimit) throw tooLarge();
   const type = request.headers.get("content-type");
@@ -100,7 +120,7 @@ async function bytesOf(request: Request): Promise<Uint8Array> {
 }
 
 /** The runtime silently turns invalid UTF-8 into U+FFFD; what was sent would be stored altered. */
-function decoded(bytes: ArrayBuffer | Uint8Array): string {
+function decoded(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {

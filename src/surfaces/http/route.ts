@@ -22,6 +22,8 @@ export interface Route {
   /** Answered without a token, even if the hub requires one; nothing is changed there. */
   open?: true;
   visit?: Visit;
+  /** An error as its caller is told it. */
+  explains?: (error: unknown, request: Request) => unknown;
 }
 
 /** By method and path: `GET /api/events`. */
