@@ -6,7 +6,7 @@ import { supervisionNow } from "../bus/tasks/supervision-now.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { phrase, type Text } from "../contract/phrase.ts";
-import type { Engine, Subscription } from "../engines/engine.ts";
+import type { Engine } from "../engines/engine.ts";
 import { after, stayAwake } from "../platform/quiet.ts";
 import { taskTopic } from "../sql/topics.ts";
 import { hasDied } from "./holder.ts" with { load: "when-called" };
@@ -81,17 +81,25 @@ export function watchOver(
   };
 
   async function lookWhile(signal: AbortSignal): Promise<void> {
-    let news: Subscription | undefined;
+    // Most waits are over soon. The others are told about new tasks, and do not check again while there are none.
+    let isLong = false;
     while (!signal.aborted) {
+      // Before it looks: a task that comes right after is heard of. Open only while it is listened to: else the process stays awake.
+      const news = isLong ? engine.subscribe([taskTopic]) : undefined;
       const looked = await inPassing();
-      if (looked && idle && news)
-        // A problem with the database is reported by the call itself.
-        await Promise.all([news.next({ signal }).catch(() => pause(everyMs, signal)), pause(restMs, signal)]);
-      else await pause(idle && !news ? idleMs : everyMs, signal);
-      // Most waits are over by now. The others are told about new tasks, and do not check again while there are none.
-      if (idle && !signal.aborted) news ??= engine.subscribe([taskTopic]);
+      const listens = looked && idle && news !== undefined;
+      // A problem with the database is reported by the call itself.
+      const failed =
+        listens &&
+        (await news.next({ signal }).then(
+          () => false,
+          () => true,
+        ));
+      news?.close();
+      const waitMs = idle && !isLong ? idleMs : everyMs;
+      await pause(listens && !failed ? restMs : waitMs, signal);
+      isLong ||= idle;
     }
-    news?.close();
   }
 
   async function during<T>(op: AnyOperation, work: () => Promise<T>): Promise<T> {

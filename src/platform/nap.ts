@@ -15,8 +15,8 @@ import { fs } from "./system.ts";
 
 /** Timers that nobody told of would be this late. */
 const longestMs = 30_000;
-/** If the runtime is not as it is expected to be. */
-const instead = 100;
+/** How often the events of watched files are read while the process is awake; always, if the runtime is not as expected. */
+const awakeMs = 20;
 /** Little is run, and seldom: compiling it to machine code, which takes threads, would cost more than it saves. */
 const reluctant = 50;
 
@@ -45,18 +45,22 @@ export function openNap(): Nap | undefined {
 function begin(inotify: Inotify, sleep: Sleep, work: () => number): () => void {
   const { drainMicrotasks } = require("bun:jsc") as typeof import("bun:jsc");
   let next: Timer | undefined;
-  let broken: Timer | undefined;
+  let reading: Timer | undefined;
+  let broken = false;
   let over = false;
-  const mayNap = () => !over && isQuiet();
+  const mayNap = () => !over && !broken && isQuiet();
 
   function nap(): void {
     next = undefined;
+    if (!mayNap()) return;
+    clearInterval(reading);
+    reading = undefined;
     Bun.unsafe.setJITPolicy(reluctant);
     const end = performance.now() + longestMs;
     let due = work();
     while (mayNap()) {
       const woken = sleep(Math.max(0, Math.min(due, nextAlarm(), end) - performance.now()));
-      if (woken === "broken") broken = setInterval(inotify.deliver, instead);
+      broken = woken === "broken";
       if (woken === "broken" || woken === "runtime") break;
       if (woken === "files") inotify.deliver();
       else ringDue();
@@ -64,12 +68,17 @@ function begin(inotify: Inotify, sleep: Sleep, work: () => number): () => void {
       drainMicrotasks();
       if (performance.now() >= end) break;
     }
-    rest(); // otherwise it begins again when there is nothing left to do
+    rest();
   }
 
-  /** What was started in the same turn of the event loop, or is due in the next one, comes first. */
+  /**
+   * What was started in the same turn of the event loop, or is due in the next one, comes first. If something is being
+   * done, this is called again when it has been done.
+   */
   function rest(): void {
-    if (mayNap() && !broken) next ??= setTimeout(() => setImmediate(nap));
+    if (over) return;
+    reading ??= setInterval(inotify.deliver, awakeMs);
+    if (mayNap()) next ??= setTimeout(() => setImmediate(nap));
   }
 
   onQuiet(rest);
@@ -78,7 +87,7 @@ function begin(inotify: Inotify, sleep: Sleep, work: () => number): () => void {
     over = true;
     onQuiet(undefined);
     clearTimeout(next);
-    clearInterval(broken);
+    clearInterval(reading);
   };
 }
 

@@ -52,10 +52,11 @@ interface Bus {
 
 export function openWake({ alone, ...bus }: Bus): Wake {
   const { folder, dataVersion } = bus;
-  let nap: Nap | undefined;
+  // Opened once, with the first watch: all files are watched in the same way.
+  let opened: { nap: Nap | undefined } | undefined;
   const files = new WakeFiles(folder, dataVersion, (file, listener) => {
-    if (alone) nap ??= openNap();
-    return nap?.watch(file, listener);
+    opened ??= { nap: alone ? openNap() : undefined };
+    return opened.nap?.watch(file, listener);
   });
   const local = new Listeners();
   const { before, after } = countersIn(folder);
@@ -64,7 +65,7 @@ export function openWake({ alone, ...bus }: Bus): Wake {
   function listen(topic: string, listener: () => void): void {
     files.listen(bucketOf(topic), listener);
     local.add(topic, listener);
-    stopSlowCheck ??= startSlowCheck({ ...bus, files, nap });
+    stopSlowCheck ??= startSlowCheck({ ...bus, files, nap: opened?.nap });
   }
 
   function unlisten(topic: string, listener: () => void): void {
