@@ -54,5 +54,16 @@ export async function isInherited(descriptor: number): Promise<boolean> {
   return (Number.parseInt(flags, 8) & closeOnExec) === 0;
 }
 
+const polling = { poll: { args: ["ptr", "u64", "int"], returns: "int" } } as const;
+/** POLLERR, POLLHUP and POLLNVAL, in the half of `struct pollfd` that is answered. */
+const brokenOff = 0x8 | 0x10 | 0x20;
+
+/** Whether somebody may still read what is written to a descriptor: false for a pipe whose reader has closed its end. */
+export function hasReader(descriptor: number): boolean {
+  const asked = new Int32Array([descriptor, 0]);
+  const count = openLibrary(polling)?.poll(pointerTo(asked), 1, 0);
+  return count !== 1 || ((asked[1]! >> 16) & brokenOff) === 0;
+}
+
 /** Linux: a path to an open file itself, wherever it is now; read as a link, it gives the file's path. */
 export const pathOfOpen = (descriptor: number) => `/proc/self/fd/${descriptor}`;

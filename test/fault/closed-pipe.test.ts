@@ -211,3 +211,18 @@ test.each([
   const [code, stderr] = await Promise.all([child.exited, new Response(child.stderr).text()]);
   expect([code, stderr]).toEqual([141, said]);
 });
+
+test.each([
+  ["watch", "inbox", ["watch", "--follow"]],
+  ["logs", "inbox", ["logs", "--follow"]],
+  ["log", "orch", ["log", "one", "--follow"]],
+] as const)("[C3.2] %s ends if its reader goes while it has nothing to print", async (_, name, args) => {
+  using at = await desk();
+  await run(["push", "name=one", "worker=w", "x"], { cwd: at.path, program: [orch] });
+  const child = start(args, {
+    cwd: at.path,
+    program: ["sh", "-c", '("$0" "$@"; echo "exit $?" >&2) | true', name === "orch" ? orch : program],
+  });
+  const [, stderr] = await Promise.all([child.exited, new Response(child.stderr).text()]);
+  expect(stderr).toBe("exit 141\n");
+});

@@ -74,6 +74,16 @@ describe.skipIf(isPortable())("a process that naps", () => {
     expect(text).toBe("all");
   });
 
+  test("[W1] [W5] hears of a change also while something else keeps it awake", async () => {
+    const { text } = await sleeping(`
+      stayAwake();
+      nap.watch(file, () => { say("heard"); process.exit(); });
+      nap.begin(() => performance.now() + 60_000);
+      setTimeout(() => { say("nothing"); process.exit(); }, 20_000);
+      (await import("${root}/src/platform/system.ts")).touch(file);`);
+    expect(text).toBe("heard");
+  });
+
   test("[W1] has one nap: its thread cannot sleep for two", async () => {
     expect((await sleeping(`say(String(openNap())); process.exit();`)).text).toBe("undefined");
   });

@@ -10,7 +10,7 @@ import { logLineText } from "../text/hub.ts";
 import { safeJson } from "../text/safe.ts";
 import type { CommandInput } from "./input.ts";
 import { untilInterrupted } from "./interrupt.ts";
-import { exitBrokenPipe, hasOutput, paintFor, print } from "./output.ts";
+import { exitBrokenPipe, hasOutput, paintFor, print, readerGone } from "./output.ts";
 
 export async function runLogs(
   asked: Asked,
@@ -36,6 +36,9 @@ export async function runLogs(
     json ? `${safeJson(line)}\n` : `${logLineText(line, paint)}\n`;
   const { last, coming } = followLines(log, count, untilInterrupted());
   for (const line of last) if (!(await print(text(line)))) return exitBrokenPipe;
-  for await (const line of coming) if (!(await print(text(line)))) return exitBrokenPipe;
-  return 0;
+  const printed = async () => {
+    for await (const line of coming) if (!(await print(text(line)))) return exitBrokenPipe;
+    return 0;
+  };
+  return Promise.race([printed(), readerGone()]);
 }

@@ -27,7 +27,16 @@ import { commandHelp } from "./help.ts" with { load: "when-called" };
 import { type CommandInput, inputOf } from "./input.ts";
 import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
 import { openInboxAt, tokenOf } from "./open-inbox.ts";
-import { complain, exitBrokenPipe, hasOutput, paintFor, print, warn, writeOut } from "./output.ts";
+import {
+  complain,
+  exitBrokenPipe,
+  hasOutput,
+  paintFor,
+  print,
+  readerGone,
+  warn,
+  writeOut,
+} from "./output.ts";
 import { asTyped } from "./refusal-as-typed.ts" with { load: "when-called" };
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
 import { lineReader, stream } from "./streams.ts" with { load: "when-called" };
@@ -140,7 +149,10 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   const { idempotencyKey, ...input } = command.input as { idempotencyKey?: string } & Record<string, unknown>;
   const streaming = op.cli.stream && (op.cli.stream === true || input[op.cli.stream]);
   // Without an output it would never notice that nobody reads.
-  if (streaming) return (await hasOutput()) ? stream(op.name)(inbox, input, { json }) : exitBrokenPipe;
+  if (streaming)
+    return (await hasOutput())
+      ? Promise.race([stream(op.name)(inbox, input, { json }), readerGone()])
+      : exitBrokenPipe;
   const lines = flagsOf(op).find(({ field }) => field.type === "lines")?.field.key;
   if (lines !== undefined) {
     const value = await lineReader(op.name)(inbox, String(input[lines] ?? "-"), command.warnings);

@@ -1,7 +1,8 @@
 /** Standard output and error. */
 import { InboxError } from "../../contract/errors.ts";
 import { spelledWhole, type Text } from "../../contract/phrase.ts";
-import { isInherited } from "../../platform/descriptors.ts";
+import { hasReader, isInherited } from "../../platform/descriptors.ts";
+import { after } from "../../platform/quiet.ts";
 import { fs, isTerminal } from "../../platform/system.ts";
 import { inShell } from "../spelling/shell.ts";
 import { type Paint, paintOf } from "../text/paint.ts";
@@ -44,6 +45,18 @@ function writeWhole(text: string): void {
  * write would seem to succeed.
  */
 export const hasOutput = (): Promise<boolean> => isInherited(1);
+
+const readerMs = 1000;
+
+/**
+ * [C3.2] The exit code, once the reader of standard output has closed its end. For a command that may have nothing to
+ * print for a long time, and would not notice.
+ */
+export const readerGone = (): Promise<number> =>
+  new Promise((done) => {
+    const look = () => (hasReader(1) ? void after(readerMs, look) : done(exitBrokenPipe));
+    look();
+  });
 
 /** [X13] A warning may quote what others wrote, or what was typed. */
 export const warn = (message: Text) => complain(`warning: ${setIn(spelledWhole(message, inShell()), 9)}\n`);
