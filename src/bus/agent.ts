@@ -44,14 +44,20 @@ function* recordSeen(tx: Context, agent: string, now: string): Procedure<boolean
   return !before;
 }
 
-/** The same in one statement, for agents that are known: those of a part, with the times of their calls (`at`). */
+/**
+ * The same in one statement, for agents that are known: those of a part, with the times of their calls (`at`). A row that is
+ * locked is skipped: it is just being written, by somebody who may wait for a lock of this statement.
+ */
 export function seenBy(acting: Sql): Sql {
   const latest = (before = fragment``) =>
     asText(fragment`(select max(acting.at) from ${acting} as acting) ${before}`);
   return fragment`
     update agents set last_seen_at = ${latest()}
-    where agents.name = any (array(select acting.agent from ${acting} as acting))
-      and agents.last_seen_at < ${latest(fragment`- interval '${literal(seenPrecisionMs)} milliseconds'`)}`;
+    where agents.name = any (array(
+      select free.name from agents as free
+      where free.name = any (array(select acting.agent from ${acting} as acting))
+        and free.last_seen_at < ${latest(fragment`- interval '${literal(seenPrecisionMs)} milliseconds'`)}
+      for no key update skip locked))`;
 }
 
 /** The number of an agent's next event. Undefined for an agent that may join with this call: that event comes first. */

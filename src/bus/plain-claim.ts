@@ -48,16 +48,16 @@ const asking = fragment`
     and (select count(*) from agents where agents.name = caller.agent) = 1
     and (select pool_members.pool from pool_members where pool_members.agent_id = caller.agent limit 1) is null
     and (caller.call is null
-      or (select given_up_calls.call_id from given_up_calls where given_up_calls.call_id = caller.call) is null
-      and (select leases.thread_id from leases where leases.agent_id = caller.agent and leases.released_at is null
-        and leases.lease_token = caller.token limit 1) is null)`;
+      or (select given_up_calls.call_id from given_up_calls where given_up_calls.call_id = caller.call) is null)
+    and (select leases.thread_id from leases where leases.agent_id = caller.agent and leases.released_at is null
+      and leases.lease_token = caller.token limit 1) is null`;
 
 /** A thread that was changed meanwhile is checked again when it is locked, so each of these is still pending. */
 const locked = fragment`
   select wanting.agent, wanting.fixed, best.* from
     (select asking.agent, asking.fixed, count(*) as callers from asking group by asking.agent, asking.fixed) as wanting
     cross join lateral (
-      select ${threadColumns}, threads.priority_rank from threads
+      select ${threadColumns}, threads.priority_rank, threads.xmin::text as version from threads
       where threads.assigned_to = wanting.agent and threads.status = 'pending'
       order by threads.priority_rank, threads.thread_id limit wanting.callers for no key update skip locked) as best`;
 
@@ -66,10 +66,12 @@ const timed = fragment`
   select locked.*, ${instant} as at,
     row_number() over (partition by locked.agent order by locked.priority_rank, locked.thread_id) as place from locked`;
 
+/** What the other parts read is as old as the statement: a thread that was changed before it was locked is left to the procedure. */
 const best = fragment`
   select timed.*, asking.n_of_caller, asking.token, asking.seconds, asking.collects, ${asText(fragment`timed.at`)} as now,
     ${asText(fragment`timed.at + asking.seconds * interval '1 second'`)} as until
-  from timed join asking on asking.agent = timed.agent and asking.place = timed.place`;
+  from timed join asking on asking.agent = timed.agent and asking.place = timed.place
+  where timed.version = (select seen.xmin::text from threads as seen where seen.thread_id = timed.thread_id)`;
 
 /** The attempt of a released lease stays: the newest, even if it was released after this statement began. */
 const granted = () => fragment`

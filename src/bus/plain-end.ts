@@ -33,7 +33,7 @@ import { asksFor, type EndInput, type EndStatus, endingContent, reviewed } from 
  * alone, and the rest asked so that the server does not read all leases that are held, or all reviews ([G7]).
  */
 const locked = () => fragment`
-  select caller.*, ${threadColumns} from held cross join caller
+  select caller.*, ${threadColumns}, threads.xmin::text as version from caller
     join threads on threads.thread_id = caller.thread join leases on leases.thread_id = threads.thread_id
   where threads.created_by = caller.creator and ${isActive}
     and coalesce(leases.released_at, '') = '' and (leases.agent_id || '') = caller.agent
@@ -42,7 +42,12 @@ const locked = () => fragment`
     and (select count(*) from entries where entries.thread_id = caller.thread and entries.needs = 'answer') = 0
   for no key update of threads, leases skip locked`;
 
-const timed = fragment`select locked.*, ${instant} as at from locked`;
+/**
+ * What the other parts read is as old as the statement. If the thread was changed between its beginning and the lock, by a reply
+ * for example, the case is not plain.
+ */
+const timed = fragment`select locked.*, ${instant} as at from locked
+  where locked.version = (select seen.xmin::text from threads as seen where seen.thread_id = locked.thread_id)`;
 const ending = fragment`select timed.*, ${asText(fragment`timed.at`)} as now from timed`;
 
 const acked = () =>
@@ -144,13 +149,15 @@ export function plainEnd(
   const thread = numberOf(input.thread);
   const creator = recall(creatorOf(thread));
   if (creator === undefined || creator === person || artifacts.length) return undefined;
+  const [lock, ...more] = orderOf({ to: creator });
+  if (more.length) return undefined;
   const { summary, body = "", payload = {} } = endingContent(input, status);
   const said = [summary, body, JSON.stringify(payload)];
   return {
     query: endQuery,
     values: [agent, thread, leaseToken ?? null, creator, status, ...said],
-    locks: orderOf({ to: creator }),
-    own: input.thread,
+    lock,
+    own: String(thread),
     answer: endedBy,
     again,
   };

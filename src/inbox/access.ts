@@ -10,6 +10,7 @@ import { call, phrase } from "../contract/phrase.ts";
 import type { Surface } from "../contract/question.ts";
 import type { Scope } from "../contract/token.ts";
 import type { Engine, Work } from "../engines/engine.ts";
+import { calledBy } from "../sql/plain.ts";
 import type { Procedure } from "../sql/procedure.ts";
 
 export interface Caller {
@@ -126,7 +127,11 @@ function calledThrough(engine: Engine, surface: Surface): Engine {
 const through = (engine: Engine, changed: <T>(work: Work<T>) => Work<T>, plainly = false): Engine => ({
   ...engine,
   read: (work) => engine.read(changed(work)),
-  write: (work, options) => engine.write(changed(work), plainly ? options : { ...options, plain: undefined }),
+  write(work, options) {
+    if (!options?.plain) return engine.write(changed(work), options);
+    const plain = plainly ? calledBy(options.plain, changed) : undefined;
+    return engine.write(changed(work), { ...options, plain });
+  },
 });
 
 export function* permit(agent: string, scope: Scope, target: Target): Procedure<void> {

@@ -1,5 +1,6 @@
 /** An engine that updates the journal when entries change: before the answer, or soon after it in a long-running process. */
-import type { Engine } from "../engines/engine.ts";
+import type { Engine, Work } from "../engines/engine.ts";
+import { calledBy } from "../sql/plain.ts";
 import { entriesTopic } from "../sql/topics.ts";
 import type { Journal } from "./journal.ts";
 import type { SharedJournal } from "./shared.ts";
@@ -50,16 +51,20 @@ export function journaled(
       ...plain,
       async write(work, options) {
         let touched = false;
-        const result = await plain.write((tx) => {
-          touched = false; // it may be run again
-          // It is this write's own: another one around it would cost every write.
-          const { wake } = tx;
-          tx.wake = (topic) => {
-            touched ||= topic === entriesTopic;
-            wake.call(tx, topic);
+        const watched =
+          <T>(inner: Work<T>): Work<T> =>
+          (tx) => {
+            touched = false; // it may be run again
+            // It is this write's own: another one around it would cost every write.
+            const { wake } = tx;
+            tx.wake = (topic) => {
+              touched ||= topic === entriesTopic;
+              wake.call(tx, topic);
+            };
+            return inner(tx);
           };
-          return work(tx);
-        }, options);
+        const how = options?.plain ? { ...options, plain: calledBy(options.plain, watched) } : options;
+        const result = await plain.write(watched(work), how);
         if (!touched) return result;
         const written = journal().sync();
         if (!later) await written;

@@ -13,9 +13,12 @@ import type { Table } from "./table.ts";
 export interface PlainQuery {
   /** Columns of `caller`, which has a row for each caller; besides these `n_of_caller`, `started`, and `fixed` (see `instant`). */
   readonly columns: Readonly<Record<string, "text" | "bigint" | "integer">>;
-  /** Whether it takes the locks of its callers (`Plain.locks`): they are held once `held` was read. */
+  /**
+   * Whether each caller needs a lock (`Plain.lock`). It is never waited for: `caller` has only those whose lock was free,
+   * and it is held once `caller` was read.
+   */
   readonly locks: boolean;
-  /** The parts of a `with` that follow `caller` (and `held`), and the select that returns rows with `n_of_caller`. */
+  /** The parts of a `with` that follow `caller`, and the select that returns rows with `n_of_caller`. */
   parts(): Sql;
 }
 
@@ -24,7 +27,7 @@ export interface Plain<T> {
   readonly query: PlainQuery;
   readonly values: readonly SqlValue[];
   /** As for `Context.lock`. */
-  readonly locks?: readonly string[];
+  readonly lock?: string;
   /** What it changes: of callers with the same name only one is in the statement. */
   readonly own?: string;
   /** If there was no row for a caller with this name, the next ones are not tried for a moment. */
@@ -36,6 +39,17 @@ export interface Plain<T> {
 
 /** Undefined if the case is not plain by what is known so far (`Context.recall`). */
 export type PlainCase<T> = (recall: (fact: string) => string | undefined) => Plain<T> | undefined;
+
+/** The same case for a write that is called in another way: what is done `again` is called so, too. */
+export const calledBy = <T>(
+  plain: PlainCase<T> | undefined,
+  changed: (work: Work<T>) => Work<T>,
+): PlainCase<T> | undefined =>
+  plain &&
+  ((recall) => {
+    const offered = plain(recall);
+    return offered && { ...offered, again: changed(offered.again) };
+  });
 
 export interface PlainAnswer<T> {
   value: T;

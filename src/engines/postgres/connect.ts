@@ -70,7 +70,7 @@ export async function greet(
 async function lifeOf(connection: Connection, { schema }: Address): Promise<string | undefined> {
   const ask = async () => {
     const [row] = await connection.run(`select (${lifeIn(schema)}) as life, pg_backend_pid() as pid,
-      (select backend_start::text from pg_stat_get_activity(pg_backend_pid())) as since`);
+      (select extract(epoch from backend_start)::text from pg_stat_get_activity(pg_backend_pid())) as since`);
     connection.session = { pid: row!.pid as number, since: row!.since as string };
     return row!.life;
   };

@@ -42,7 +42,7 @@ export class Silence extends ConnectionLost {}
 /** The server's process for a connection. */
 export interface Session {
   pid: number;
-  /** When it was started: another one may have the same number later. */
+  /** When it was started, in seconds: another one may have the same number later. As a time it would depend on the session's zone. */
   since: string;
 }
 

@@ -61,7 +61,7 @@ export async function endSession({ pid, since }: Session, pool: Pool): Promise<b
       const left = await pool.use((connection) =>
         connection.run(
           `select pg_terminate_backend($1::integer) as told from pg_stat_get_activity($1::integer)
-           where backend_start::text = $2`,
+           where extract(epoch from backend_start)::text = $2`,
           [pid, since],
         ),
       );

@@ -171,21 +171,33 @@ const texts = new WeakMap<PlainQuery, string>();
 function textOf(query: PlainQuery): string {
   const known = texts.get(query);
   if (known !== undefined) return known;
-  const types = Object.values(query.columns);
-  const arrays = types.map((type, i) => `$${i + 1}::${type}[]${type === "text" ? ` collate "C"` : ""}`);
-  const names = [...Object.keys(query.columns), whose].join(", ");
-  const fixed = `$${types.length + 1}::timestamptz`;
-  const held = `held as materialized (select count(pg_advisory_xact_lock($${types.length + 2}::integer, number)) as locks
-    from unnest($${types.length + 3}::integer[]) as number),`;
+  const columns = Object.entries({ ...query.columns, ...(query.locks && { [needed]: "integer" }) });
+  const arrays = columns.map(([, type], i) => `$${i + 1}::${type}[]${type === "text" ? ` collate "C"` : ""}`);
+  const names = [...columns.map(([name]) => name), whose].join(", ");
+  const fixed = `$${columns.length + 1}::timestamptz`;
   const { text, values } = query.parts().flatten(() => "");
   if (values.length) throw new Error("the values of a plain case are those of its callers");
-  const made = `with caller as materialized (
-    select caller.*, ${fixed} as fixed, coalesce(${fixed}, statement_timestamp()) as started
-    from unnest(${arrays.join(", ")}) with ordinality as caller (${names})),
-    ${query.locks ? held : ""} ${text}`;
+  const made = `with ${query.locks ? "calling" : "caller"} as materialized (
+    select called.*, ${fixed} as fixed, coalesce(${fixed}, statement_timestamp()) as started
+    from unnest(${arrays.join(", ")}) with ordinality as called (${names})),
+    ${query.locks ? freeCallers(`$${columns.length + 2}::integer`) : ""} ${text}`;
   texts.set(query, made);
   return made;
 }
+
+/** The number of the lock that a caller needs. */
+const needed = "lock_of_caller";
+
+/**
+ * A lock that another transaction has is not waited for: all callers would wait for it, and so would everybody who waits for
+ * one of theirs.
+ */
+const freeCallers = (space: string) => `
+  held as materialized (
+    select number, pg_try_advisory_xact_lock(${space}, number) as got
+    from (select distinct ${needed} as number from calling) as wanted),
+  caller as materialized (
+    select calling.* from calling join held on held.number = calling.${needed} where held.got),`;
 
 function valuesOf(
   { columns, locks }: PlainQuery,
@@ -194,9 +206,7 @@ function valuesOf(
   now: number | undefined,
 ): SqlValue[] {
   const arrays = Object.keys(columns).map((_, i) => arrayOf(offered.map(({ plain }) => plain.values[i]!)));
-  const values: SqlValue[] = [...arrays, now === undefined ? null : new Date(now).toISOString()];
-  if (!locks) return values;
-  const numbers = new Set(offered.flatMap(({ plain }) => plain.locks ?? []).map(lockNumber));
-  // In ascending order, as all locks are taken.
-  return [...values, space, `{${[...numbers].sort((a, b) => a - b).join(",")}}`];
+  if (locks) arrays.push(arrayOf(offered.map(({ plain }) => lockNumber(plain.lock!))));
+  const fixed = now === undefined ? null : new Date(now).toISOString();
+  return locks ? [...arrays, fixed, space] : [...arrays, fixed];
 }
