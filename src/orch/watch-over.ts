@@ -86,18 +86,16 @@ export function watchOver(
     while (!signal.aborted) {
       // Before it looks: a task that comes right after is heard of. Open only while it is listened to: else the process stays awake.
       const news = isLong ? engine.subscribe([taskTopic]) : undefined;
-      const looked = await inPassing();
-      const listens = looked && idle && news !== undefined;
+      const listens = (await inPassing()) && idle && news !== undefined;
       // A problem with the database is reported by the call itself.
-      const failed =
+      const told =
         listens &&
         (await news.next({ signal }).then(
-          () => false,
           () => true,
+          () => false,
         ));
       news?.close();
-      const waitMs = idle && !isLong ? idleMs : everyMs;
-      await pause(listens && !failed ? restMs : waitMs, signal);
+      await pause(told ? restMs : idle && !isLong ? idleMs : everyMs, signal);
       isLong ||= idle;
     }
   }

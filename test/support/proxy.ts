@@ -124,7 +124,7 @@ function commitsOfWrites(heard: Heard): (bytes: Buffer) => boolean {
         within = false;
         committed ||= writing;
       }
-      if (letter === "P" && second.startsWith("with caller as materialized")) plain.add(first);
+      if (letter === "P" && /^with (caller|calling) as materialized/.test(second)) plain.add(first);
       if (letter === "B" && plain.has(second)) {
         heard.plain++;
         committed ||= !within;
