@@ -96,6 +96,14 @@ postgresSuite("a plain case beside other writes", () => {
     const end = (thread: string, name: string) =>
       inbox.call("threads.done", { agent: "w", thread, body: "r" }).then(() => order.push(name));
     const both = [end("thr_1", "busy"), end("thr_2", "free")];
+    const waiting = () =>
+      stored<{ query: string }>(
+        place.url,
+        "select query from pg_stat_activity where wait_event = 'advisory'",
+      );
+    await until("the busy one waits for its channel", async () => (await waiting()).length > 0);
+    // Its procedure does, not the statement in which the other one is.
+    for (const { query } of await waiting()) expect(query).not.toMatch(/^with call/);
     await both[1];
     expect(order).toEqual(["free"]);
     await release();
