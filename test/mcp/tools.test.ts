@@ -152,6 +152,17 @@ describe.each(cases)("$name $revision", ({ revision, open }) => {
     expect(shown.text).toContain("A password");
   });
 
+  test("[A5.7] ask says who answers and which tool waits, and names none that answers", async () => {
+    await using place = await open();
+    await using bot = await place.as("bot", revision);
+    const last = async (more: object) =>
+      (await bot.call("ask", { to: "user", question: "Deploy?", ...more })).text.split("\n").at(-1)!;
+    expect(await last({ choices: ["yes", "no"] })).toMatch(
+      /^the person answers it; ask_and_wait .* waits for the decision$/,
+    );
+    expect(await last({})).toBe("the person answers it; check_inbox waits for the answer");
+  });
+
   test("[W7.5] wait_reply in an ended thread says so at once", async () => {
     await using place = await open();
     await using lead = await place.as("lead", revision);
