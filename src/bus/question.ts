@@ -88,9 +88,8 @@ export interface Decision {
 /** A caller without a name, at a terminal, is the person. */
 const usualName = "main";
 
-/** [A5] No hint tells an agent to answer in the person's name. */
-export const onlyThePerson =
-  "only the person can answer it, on the page or in a shell that is not an agent's; wait for the answer";
+/** [A5.7] No hint tells an agent how to answer in the person's name. */
+export const onlyThePerson = "only the person can answer it; wait for the answer";
 
 /**
  * [A5.4] The name under which a caller answers a question to the person; undefined if it may not. A caller with a

@@ -6,6 +6,7 @@ import {
   activeStatuses,
   allowedNow,
   endedStatuses,
+  isEndedStatus,
   openStatuses,
   type Status,
   type Thread,
@@ -117,7 +118,7 @@ export function* changeThread(
   return after;
 }
 
-export const hasEnded = (thread: ThreadRow) => endedStatuses.includes(thread.status);
+export const hasEnded = (thread: ThreadRow) => isEndedStatus(thread.status);
 
 /** [T3] Says what was asked, what the status is, and what is possible instead. */
 export function notNow(thread: ThreadRow, command: string): InboxError {

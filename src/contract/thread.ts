@@ -12,7 +12,10 @@ export const statuses = [
   "cancelled",
 ] as const;
 export type Status = (typeof statuses)[number];
-export const endedStatuses: readonly Status[] = ["done", "failed", "cancelled"];
+export const endedStatuses = ["done", "failed", "cancelled"] as const satisfies readonly Status[];
+export type EndedStatus = (typeof endedStatuses)[number];
+export const isEndedStatus = (status: Status): status is EndedStatus =>
+  (endedStatuses as readonly Status[]).includes(status);
 export const activeStatuses: readonly Status[] = ["claimed", "in_progress", "blocked"];
 export const openStatuses: readonly Status[] = ["pending", ...activeStatuses];
 

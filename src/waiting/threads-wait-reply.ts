@@ -1,11 +1,14 @@
 /**
  * [W2] `wait-reply`: blocks until another agent writes in a thread. The messages it finds are hidden from other
- * readers of the same inbox; the caller collects them.
+ * readers of the same inbox; the caller collects them. [W7] In a thread that has ended there is nothing to wait for.
  */
 import { renewalDueInMs, renewWaiting } from "../bus/procedures/threads-renew.ts";
 import { replies, replyStart, takeReplies } from "../bus/procedures/threads-wait-reply.ts";
 import { InboxError } from "../contract/errors.ts";
+import { idOf } from "../contract/ids.ts";
+import type { Message } from "../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import type { EndedStatus } from "../contract/thread.ts";
 import type { Engine } from "../engines/engine.ts";
 import { agentTopic, threadTopic } from "../sql/topics.ts";
 import { earliest, inMs, wait } from "./wait.ts";
@@ -19,32 +22,47 @@ export async function waitReply(
   const start = await engine.read(() => replyStart(input));
   const reader = input.agent === undefined ? undefined : { agent: input.agent, id: deliveryId };
   let cursor = 0;
+  let ended: EndedStatus | undefined;
   const thread = threadTopic(start.thread);
-  const found = await wait(
+  const found = await wait<readonly Message[]>(
     engine,
     { topics: [thread] },
     async () => {
       const now = await engine.read((tx) => replies(tx, start, input.kinds, reader));
       cursor = now.nextEventId;
-      if (!now.messages.length)
+      ended = now.ended;
+      if (!now.messages.length) {
+        if (ended && !now.onTheWay) return { found: [] };
         return {
-          againInMs: earliest(now.againInMs, await keepLease(engine, start.thread, input.agent)),
+          // Nothing tells that another reader has got its answer, if it acks the messages later.
+          againInMs: ended
+            ? earliest(now.againInMs, laterMs)
+            : earliest(now.againInMs, await keepLease(engine, start.thread, input.agent)),
           // Only messages that are handed over to another reader can come back with an event about the agent. If every waiter
           // subscribed to it, each reply to one agent would wake all that wait for its replies.
           topics: reader && now.inHand ? [thread, agentTopic(reader.agent)] : [thread],
         };
+      }
       const messages = reader
         ? await engine.write((tx) => takeReplies(tx, now.messages, reader))
         : now.messages;
-      return { found: messages.length ? { messages } : undefined };
+      // If another reader was faster, the next look tells what is left.
+      return messages.length ? { found: messages } : { againInMs: 0 };
     },
     { timeoutMs: inMs(input.timeoutSeconds), signal, agent: input.agent },
   );
-  const messages = found?.messages ?? [];
-  return { woke: found !== undefined, nextEventId: cursor, message: messages[0] ?? null, messages };
+  const messages = [...(found ?? [])];
+  return {
+    woke: messages.length > 0,
+    threadId: idOf("thread", start.thread),
+    ...(ended && { ended }),
+    nextEventId: cursor,
+    message: messages[0] ?? null,
+    messages,
+  };
 }
 
-/** How long to wait for a lease that could not be renewed, before trying again. */
+/** How long to wait before another look, where no event says that something has changed. */
 const laterMs = 1000;
 
 /**

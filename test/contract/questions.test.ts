@@ -40,14 +40,14 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await refusal(answer("ada"))).toMatchObject({
       code: "not_allowed",
       message: `message ${question} was asked of "user", not of "ada"`,
-      // [A5] No hint tells an agent to answer in the person's name.
-      hint: expect.stringContaining("only the person can answer it"),
+      // [A5.7] No hint tells an agent how to answer in the person's name.
+      hint: "only the person can answer it; wait for the answer",
     });
     const reply = await refusal(inbox.call("entries.reply", { id, from: "ada", choice: "yes" }));
     expect(reply).toMatchObject({
       code: "not_allowed",
       message: `the entry ${id} is in the person's inbox: "ada" cannot answer for "user"`,
-      hint: expect.stringContaining("only the person can answer it"),
+      hint: "only the person can answer it; wait for the answer",
     });
     expect(await look()).toMatchObject({ decided: false, answers: [] });
     expect((await inbox.call("entries.show", { id })).entry.answeredAt).toBeNull();

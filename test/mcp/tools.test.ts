@@ -152,6 +152,33 @@ describe.each(cases)("$name $revision", ({ revision, open }) => {
     expect(shown.text).toContain("A password");
   });
 
+  test("[A5.7] ask says who answers and which tool waits, and names none that answers", async () => {
+    await using place = await open();
+    await using bot = await place.as("bot", revision);
+    const last = async (more: object) =>
+      (await bot.call("ask", { to: "user", question: "Deploy?", ...more })).text.split("\n").at(-1)!;
+    expect(await last({ choices: ["yes", "no"] })).toMatch(
+      /^the person answers it; ask_and_wait .* waits for the decision$/,
+    );
+    expect(await last({})).toBe("the person answers it; check_inbox waits for the answer");
+  });
+
+  test("[W7.5] wait_reply in an ended thread says so at once", async () => {
+    await using place = await open();
+    await using lead = await place.as("lead", revision);
+    await using worker = await place.as("w1", revision);
+    await lead.call("send_task", { to: "w1", subject: "Add login" });
+    await worker.call("claim");
+    await worker.call("done", { thread: "thr_1", summary: "works" });
+    const ended = await worker.call("wait_reply", { thread: "thr_1", timeout_seconds: 600 });
+    expect(ended.fields).toMatchObject({ woke: false, ended: "done", thread_id: "thr_1" });
+    expect(ended.text).toStartWith("thr_1 has ended (done), and there is no new reply; ");
+    expect(ended.text).toContain("show");
+    const result = await lead.call("wait_reply", { thread: "thr_1", timeout_seconds: 600 });
+    expect(result.fields).toMatchObject({ woke: true, ended: "done", message: { summary: "works" } });
+    expect(result.text).toContain("thr_1 has ended (done): no further reply is to be expected; ");
+  });
+
   test("[W4] [B4] a cancelled wait consumes nothing, and the next call gets what it missed", async () => {
     await using place = await open();
     await using lead = await place.as("lead", revision);

@@ -86,6 +86,44 @@ test("[A5] the list of entries shows choices and answers; either id answers; lat
   expect(nobody.stderr).toContain('nobody has used the name "usr" yet');
 });
 
+test("[A5.7] whoever asks is told who answers and how to wait, and by no output or refusal how to answer itself", async () => {
+  using d = await desk();
+  const bot = ["--agent", "bot"];
+  const last = (text: string) => text.trim().split("\n").at(-1);
+  const person = await d.human("ask", "user", "Deploy?", "--choices", "yes,no", ...bot);
+  expect(last(person.stdout)).toMatch(
+    /^the person answers it; inbox ask --wait --correlation ask-\S+ --agent bot waits for the decision$/,
+  );
+  const words = await d.human("ask", "user", "Which name?", ...bot);
+  expect(last(words.stdout)).toBe("the person answers it; inbox wait --agent bot waits for the answer");
+  await d.inbox("send", "main", "hello", "--agent", "bob");
+  const other = await d.human("ask", "bob", "Which name?", ...bot);
+  expect(last(other.stdout)).toBe("bob answers it; inbox wait --agent bot waits for the answer");
+  const late = await d.human("ask", "user", "Really?", "--wait", "--timeout-seconds", "0", ...bot);
+  const { workspace } = (await d.inbox("workspace", "add", ".", "--label", "shop", ...bot)).json;
+  const pushed = await d.human("entries", "push", workspace.workspace_id, "--comments", "Look", ...bot);
+  const entry = pushed.stdout.trim().split(" ").at(-1)!;
+  const asked = (await d.inbox("entries", "list")).json.entries.find(
+    ({ message_id }: { message_id: string | null }) => message_id !== null,
+  );
+  const refused = [
+    await d.human("answer", asked.message_id, "yes", ...bot),
+    await d.human("answer", asked.id, "yes", ...bot),
+    await d.human("answer", entry, "yes", ...bot),
+    await d.human("entries", "reply", entry, "yes", ...bot),
+  ];
+  for (const { code, stderr } of refused)
+    expect([code, last(stderr)]).toEqual([30, "hint  only the person can answer it; wait for the answer"]);
+  const bobs = /msg_\d+/.exec(other.stdout)![0];
+  const notBob = await d.human("answer", bobs, "--message", "Restante", ...bot);
+  expect([notBob.code, last(notBob.stderr)]).toEqual([
+    30,
+    'hint  only "bob" can answer it; wait for the answer',
+  ]);
+  for (const { stdout, stderr } of [person, words, other, late, pushed, ...refused, notBob])
+    expect(stdout + stderr).not.toMatch(/inbox answer|entries reply|--agent (user|bob|main)|shell/);
+});
+
 test("[A7] the audit trail is a JSON object a line, with surface and whether a token vouched", async () => {
   using d = await desk();
   const { token } = (await d.inbox("token", "create", "--agent", "ada", "--scope", "leader")).json;

@@ -112,7 +112,9 @@ test("[A5] a question is answered by either form of its id, once, and says how t
   using at = await desk();
   const asked = await at.human("ask", "bob", "Go?", "--choices", "yes,no");
   const correlation = /--correlation (ask-\S+)/.exec(asked.stdout)![1]!;
-  expect(asked.stdout).toContain("inbox answer msg_1 CHOICE answers it");
+  expect(asked.stdout).toContain(
+    `\nbob answers it; inbox ask --wait --correlation ${correlation} waits for the decision\n`,
+  );
   const late = await at.human("ask", "--wait", "--correlation", correlation, "--timeout-seconds", "0");
   expect([late.code, late.stderr]).toEqual([
     10,

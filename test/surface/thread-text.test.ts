@@ -87,3 +87,41 @@ test("[L11] [C13] an agent that forgot what it holds is told, with commands that
   const again = await at.human("claim", thread, "--agent", "w");
   expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("token")]);
 });
+
+test("[W7.5] wait-reply in an ended thread says how it ended and what shows the result, also below an earlier answer", async () => {
+  using at = await desk();
+  const wait = ["wait-reply", "thr_1", "--agent", "ada"];
+  await at.inbox("send", "--from", "lead", "--to", "ada", "--subject", "s");
+  await at.inbox("claim", "thr_1", "--agent", "ada");
+  await at.inbox("update", "thr_1", "Go?", "--status", "blocked", "--agent", "ada");
+  await at.inbox("reply", "thr_1", "go ahead", "--agent", "lead");
+  const open = await at.human(...wait);
+  expect([open.code, open.stdout.includes("go ahead"), open.stdout.includes("ended")]).toEqual([
+    0,
+    true,
+    false,
+  ]);
+  await at.inbox("cancel", "thr_1", "no", "--agent", "lead");
+  await at.inbox("check", "--agent", "ada");
+  const again = await at.human(...wait);
+  expect([again.code, again.stdout]).toEqual([
+    0,
+    expect.stringMatching(
+      /go ahead\n\nthr_1 has ended \(cancelled\): no further reply is to be expected; inbox show thr_1 shows why\n$/,
+    ),
+  ]);
+  await at.inbox("send", "--from", "lead", "--to", "ada", "--subject", "t");
+  await at.inbox("claim", "thr_2", "--agent", "ada");
+  await at.inbox("done", "thr_2", "works", "--agent", "ada");
+  await at.inbox("check", "--agent", "lead");
+  const none = await at.human("wait-reply", "thr_2", "--agent", "lead");
+  expect([none.code, none.stdout]).toEqual([
+    10,
+    "thr_2 has ended (done), and there is no new reply; inbox show thr_2 shows its result\n",
+  ]);
+  const json = await at.inbox("wait-reply", "thr_2", "--agent", "lead");
+  expect([json.code, json.json]).toMatchObject([
+    10,
+    { ok: true, woke: false, thread_id: "thr_2", ended: "done", message: null, messages: [] },
+  ]);
+});

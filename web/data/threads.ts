@@ -3,7 +3,7 @@ import { choicesIn } from "../../src/contract/entry.ts";
 import type { Lease } from "../../src/contract/lease.ts";
 import type { Message } from "../../src/contract/message.ts";
 import type { Status, Thread } from "../../src/contract/thread.ts";
-import { activeStatuses, endedStatuses } from "../../src/contract/thread.ts";
+import { activeStatuses, endedStatuses, isEndedStatus } from "../../src/contract/thread.ts";
 import { query } from "../router.ts";
 import { api } from "./api.ts";
 import { pagedStore } from "./pages.ts";
@@ -72,4 +72,4 @@ export function openChoices({ thread, messages }: Opened): string[] {
   const last = messages.findLast(({ kind }) => kind === "question" || kind === "answer");
   return thread.status === "blocked" && last?.kind === "question" ? (choicesIn(last.payload) ?? []) : [];
 }
-export const isEnded = (status: Status) => endedStatuses.includes(status);
+export { isEndedStatus as isEnded };

@@ -17,7 +17,7 @@ type Input = ParsedOf<"mailbox.answer">;
 
 export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"mailbox.answer">> {
   const { from } = input;
-  const id = yield* questionNumber(input.question);
+  const id = yield* questionNumber(tx, input);
   const question = yield* one<MessageRow>(
     sql`select ${messageColumns} from messages where messages.message_id = ${id} ${tx.forUpdate}`,
   );
@@ -42,7 +42,7 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
         hint:
           question.to_agent === person
             ? onlyThePerson
-            : phrase`answer as the agent it was asked of: ${field("from", question.to_agent)}`,
+            : `only "${question.to_agent}" can answer it; wait for the answer`,
       },
     );
   const { choices = [] } = JSON.parse(question.payload_json) as { choices?: string[] };
@@ -78,19 +78,21 @@ const notToBeAnswered = ({ kind, thread_id }: MessageRow) =>
     : `is not a question; its kind is ${kind}`;
 
 /** An entry that is not a question has no message to answer here. */
-function* questionNumber(id: number | string): Procedure<number> {
+function* questionNumber(tx: Context, { question: id, from }: Input): Procedure<number> {
   if (typeof id === "number") return id;
   const entry = yield* one<{ message_id: number | null }>(
     sql`select entries.message_id from entries where entries.entry_id = ${id} and entries.deleted_at is null`,
   );
   if (entry?.message_id != null) return entry.message_id;
+  const replies =
+    answererForPerson(tx, from) === undefined
+      ? onlyThePerson
+      : phrase`${call("entries.reply", { id, message: blank("…") })} replies to it`;
   throw new InboxError(
     entry ? "invalid_state" : "not_found",
     entry ? `the entry ${id} is not a question` : `there is no entry ${id}`,
     {
-      hint: entry
-        ? phrase`${call("entries.reply", { id, message: blank("…") })} replies to it`
-        : phrase`${call("entries.history")} lists the entries`,
+      hint: entry ? replies : phrase`${call("entries.history")} lists the entries`,
     },
   );
 }

@@ -1,14 +1,15 @@
 /** [W2] Where a wait starts, and what has arrived since. Reads messages, not events, and changes nothing. */
-import { numberOf } from "../../contract/ids.ts";
+import { idOf, numberOf } from "../../contract/ids.ts";
 import type { Message } from "../../contract/message.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
+import { type EndedStatus, isEndedStatus } from "../../contract/thread.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { all, one } from "../../sql/procedure.ts";
+import { all, one, together } from "../../sql/procedure.ts";
 import { joined, nothing, sql } from "../../sql/sql.ts";
 import { latestEventOf } from "../event.ts";
 import { hide, returnsInMs } from "../hand-over/hand.ts";
 import { findLease, isHeld } from "../lease.ts";
-import { messagesOf } from "../message.ts";
+import { messagesOf, open } from "../message.ts";
 import { prunedEvents, refuseExpired } from "../retention/events.ts";
 import { findThread } from "../thread.ts";
 
@@ -77,9 +78,17 @@ const available = ({ agent, id }: Replied, now: string) => sql`(messages.to_agen
   or (messages.acked_at is not null and messages.delivery_id is null)
   or (messages.acked_at is null and (messages.hidden_until is null or messages.hidden_until <= ${now})))`;
 
+/** Handed to another reader of the same inbox, which has not confirmed yet that it got the answer. */
+const onTheWayTo = ({ agent }: Replied, now: string) => sql`(messages.to_agent = ${agent}
+  and ${open} and messages.manual = 0 and messages.hidden_until > ${now})`;
+
 interface Replies {
   messages: Message[];
   nextEventId: number;
+  /** [W7] How the thread has ended. */
+  ended?: EndedStatus;
+  /** Some of what matches is being handed to another reader, and comes back if that reader does not get it. */
+  onTheWay?: boolean;
   /** Another reader of the same inbox has messages that match. */
   inHand?: boolean;
   againInMs?: number;
@@ -91,7 +100,9 @@ export function* replies(
   kinds: Input["kinds"],
   reader: Replied | undefined,
 ): Procedure<Replies> {
-  const now = yield* tx.clock();
+  // The status first: the last message of a thread that has ended is then among those that are read.
+  const [{ status }, now] = yield* together(findThread(idOf("thread", start.thread)), tx.clock());
+  const ended = isEndedStatus(status) ? { ended: status } : {};
   const matching = () => {
     const others = start.waiter === undefined ? nothing : sql`and messages.from_agent <> ${start.waiter}`;
     return sql`and messages.message_id > ${start.afterMessage} and messages.kind in (${joined([...new Set(kinds)])}) ${others}`;
@@ -101,19 +112,21 @@ export function* replies(
   const last = messages.at(-1);
   if (messages.length < answerLimit || !last) {
     const nextEventId = yield* latestEventOf(start.thread);
-    if (!reader || last) return { messages, nextEventId };
-    const inHand =
-      (yield* one(
-        sql`select 1 as one from messages where messages.thread_id = ${start.thread} ${matching()} limit 1`,
-      )) !== undefined;
+    if (!reader || last) return { messages, nextEventId, ...ended };
+    // One of them is enough, the one on its way first.
+    const taken = yield* one<{ on_the_way: number }>(sql`
+      select case when ${onTheWayTo(reader, now)} then 1 else 0 end as on_the_way from messages
+      where messages.thread_id = ${start.thread} ${matching()} order by on_the_way desc limit 1`);
+    const inHand = taken !== undefined;
+    const onTheWay = taken?.on_the_way === 1;
     // Messages that are handed over to another reader come back if it never confirms them.
     const againInMs = inHand ? yield* returnsInMs(reader.agent, now) : undefined;
-    return { messages, nextEventId, inHand, againInMs };
+    return { messages, nextEventId, ...ended, inHand, onTheWay, againInMs };
   }
   const row = yield* one<{ event_id: number | null }>(sql`
     select min(events.event_id) as event_id from events
     where events.thread_id = ${start.thread} and events.message_id = ${numberOf(last.messageId)}`);
-  return { messages, nextEventId: row?.event_id ?? (yield* prunedEvents()) };
+  return { messages, nextEventId: row?.event_id ?? (yield* prunedEvents()), ...ended };
 }
 
 /** The messages that are addressed to the reader: hidden from its mailbox until the answer is confirmed or released. */

@@ -10,7 +10,7 @@ export const entriesReply = operation("entries.reply", "entries reply", () => ({
   kind: "write",
   access: { on: "entry", by: "id", does: "change" },
   summary: "Answer an entry of the person's inbox",
-  detail: phrase`The answer goes to the workspace's agent; if the entry is a message, to its thread or its sender. An agent that waits for it gets it at once. A choice must be one that the entry offers, and arrives as payload.choice; a message equal to one of the choices counts as that choice. A question can be answered once; ${field("change")} replaces the answer. A later message without a choice is sent, but does not change the answer. Only the person can answer: as the agent user, without an agent name, or with a token of scope user or admin.`,
+  detail: phrase`The answer goes to the workspace's agent; if the entry is a message, to its thread or its sender. An agent that waits for it gets it at once. A choice must be one that the entry offers, and arrives as payload.choice; a message equal to one of the choices counts as that choice. A question can be answered once; ${field("change")} replaces the answer. A later message without a choice is sent, but does not change the answer. Only the person answers, here or on the page; a program that answers for the person needs a token of scope user or admin.`,
   input: () =>
     v.strictObject({
       id: entryId(),

@@ -9,7 +9,7 @@ export const mailboxAnswer = operation("mailbox.answer", "answer", () => ({
   kind: "write",
   access: { on: "message", by: "question", does: "change" },
   summary: "Answer a question that was asked of you",
-  detail: phrase`The choice must be one that the question offers; a message equal to one of the choices counts as that choice. The agent that asked gets the answer at once. A question to the person can be answered only by the person: as the agent user, without an agent name, or with a token of scope user or admin. ${call("entries.reply")} answers it too.`,
+  detail: phrase`The choice must be one that the question offers; a message equal to one of the choices counts as that choice. The agent that asked gets the answer at once. A question to the person is answered by the person alone, here, on the page or with ${call("entries.reply")}; a program that answers for the person needs a token of scope user or admin. The agent that asked waits for the answer.`,
   input: () =>
     v.strictObject({
       from: name("who answers", "AGENT"),

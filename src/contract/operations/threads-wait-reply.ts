@@ -4,6 +4,7 @@ import { choices, name } from "../fields.ts";
 import { messageId, threadId } from "../ids.ts";
 import { kinds, message } from "../message.ts";
 import { operation } from "../operation.ts";
+import { endedStatuses } from "../thread.ts";
 import { afterEvent, timeoutSeconds } from "../waiting.ts";
 
 export const threadsWaitReply = operation("threads.waitReply", "wait-reply", () => ({
@@ -11,8 +12,10 @@ export const threadsWaitReply = operation("threads.waitReply", "wait-reply", () 
   access: { on: "thread", by: "thread", does: "read" },
   summary: "Wait until another agent answers in a thread",
   detail:
-    "By default it looks for messages after your own last message in the thread, so an answer that is already there is found. " +
+    "By default it looks for messages after your own last message in the thread, so an answer that is already there is found, " +
+    "unless you have collected it from your mailbox. " +
     "Returns all matching messages, collects those addressed to you, and gives the event id to continue from. " +
+    "When the thread has ended it does not wait: the answer says how it ended. " +
     "If you hold the lease, it is renewed while you wait.",
   input: () =>
     v.strictObject({
@@ -32,20 +35,22 @@ export const threadsWaitReply = operation("threads.waitReply", "wait-reply", () 
   output: () =>
     v.strictObject({
       woke: v.boolean(),
+      threadId: v.string(),
+      ended: v.optional(v.picklist(endedStatuses)),
       nextEventId: v.number(),
       message: v.nullable(message()),
       messages: v.array(message()),
     }),
   errors: ["invalid_input", "not_found"],
   cli: { plain: ["thread"], identity: "agent" },
-  waits: {},
+  waits: { over: ({ woke, ended }) => woke || ended !== undefined },
   http: ["POST /api/threads/:thread/wait-reply"],
   mcp: {
     tool: "wait_reply",
     set: "worker",
     usual: true,
     usualFor: ["worker", "leader"],
-    use: "Wait until another agent answers in a thread. After a timeout call again: nothing is missed.",
+    use: "Wait for an answer in a thread, or its end. After a timeout call again: nothing is missed.",
     says: { thread: "the thread to wait in" },
     without: ["afterEvent", "kinds"],
   },

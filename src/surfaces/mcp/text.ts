@@ -88,7 +88,7 @@ const texts: Texts = {
     return `#${id} ${senderText(sender, senderVerified)}${part}:\n${quoted(content)}`;
   },
   "threads.waitReply": (output) =>
-    output.woke
+    output.woke || output.ended
       ? render("threads.waitReply", output, plainPaint, inTools)
       : "no reply yet; call again, nothing is missed",
   "events.watch": (output) =>

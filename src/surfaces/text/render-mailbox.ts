@@ -1,7 +1,8 @@
 /** An inbox: its messages, and those that are handed over to a reader. */
+import { person } from "../../contract/entry.ts";
 import type { Mail } from "../../contract/mail.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
-import { blank, call, ownCall, phrase } from "../../contract/phrase.ts";
+import { ownCall, phrase } from "../../contract/phrase.ts";
 import { failureText } from "./failure.ts";
 import { messageText, repeats } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
@@ -48,10 +49,11 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
   },
   "mailbox.answer": ({ message }) => `answered ${safe(message.toAgent)}`,
   "mailbox.ask": ({ message, correlationId, recipient }, paint, spell) => {
-    const question = message.messageId;
+    // [A5.7] This is read by the one that asked: it names no command that answers.
+    const who = message.toAgent === person ? "the person" : safe(message.toAgent);
     const next = message.payload.choices
-      ? phrase`${call("mailbox.answer", { question, choice: blank("CHOICE") })} answers it; ${waitingFor(correlationId)} waits for the decision`
-      : phrase`${call("mailbox.answer", { question, message: blank("…") })} answers it`;
+      ? phrase`${who} answers it; ${waitingFor(correlationId)} waits for the decision`
+      : phrase`${who} answers it; ${ownCall("mailbox.wait")} waits for the answer`;
     return `${messageText(message, paint)}\n${paint.dim(spell(next))}${recipientText(recipient, paint, spell)}`;
   },
   "mailbox.receive": mailText,

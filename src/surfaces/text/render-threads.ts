@@ -2,8 +2,9 @@
 
 import type { HeldThread, Lease } from "../../contract/lease.ts";
 import type { Message } from "../../contract/message.ts";
-import { blank, field, ownCall, phrase, type Text } from "../../contract/phrase.ts";
-import type { Thread } from "../../contract/thread.ts";
+import type { OutputOf } from "../../contract/operations/index.ts";
+import { blank, call, field, ownCall, type Phrase, phrase, type Text } from "../../contract/phrase.ts";
+import type { EndedStatus, Thread } from "../../contract/thread.ts";
 import { messageText } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
@@ -55,6 +56,14 @@ function heldLines(
 /** The most common answer: the state of the thread, and the message. */
 const said = ({ thread, message }: { thread: Thread; message: Message }, paint: Paint) =>
   `${headline(thread, paint)}\n${messageText(message, paint)}`;
+
+/** [W7] What a wait in a thread that has ended says. */
+function endText({ woke, threadId: thread }: OutputOf<"threads.waitReply">, ended: EndedStatus): Phrase {
+  const shows = phrase`${call("threads.show", { thread })} shows ${ended === "cancelled" ? "why" : "its result"}`;
+  return woke
+    ? phrase`${thread} has ended (${ended}): no further reply is to be expected; ${shows}`
+    : phrase`${thread} has ended (${ended}), and there is no new reply; ${shows}`;
+}
 
 export const threadRenders: NounRenders<"threads"> = {
   "threads.send": (output, paint, spell) =>
@@ -111,8 +120,11 @@ export const threadRenders: NounRenders<"threads"> = {
     ].join("\n");
     return [head, ...messages.map((message) => messageText(message, paint))].join("\n\n");
   },
-  "threads.waitReply": ({ woke, messages, nextEventId }, paint, spell) =>
-    woke
-      ? messages.map((message) => messageText(message, paint)).join("\n\n")
-      : spell(phrase`no reply yet; continue with ${field("afterEvent", nextEventId)}`),
+  "threads.waitReply": (output, paint, spell) => {
+    const { woke, messages, nextEventId, ended } = output;
+    const end = ended && spell(endText(output, ended));
+    if (!woke) return end ?? spell(phrase`no reply yet; continue with ${field("afterEvent", nextEventId)}`);
+    const texts = messages.map((message) => messageText(message, paint));
+    return [...texts, ...(end ? [paint.dim(end)] : [])].join("\n\n");
+  },
 };
