@@ -2,11 +2,11 @@
 
 import { runLocal } from "../../admin/operations.ts" with { load: "when-called" };
 import type { LocalOperation } from "../../admin/operations.ts";
+import type { BeginNote } from "../../contract/begin-note.ts";
 import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
-import { spelledIn } from "../../contract/phrase.ts";
-import type { Unknown } from "../../contract/recipient.ts";
+import { spelled, spelledIn } from "../../contract/phrase.ts";
 import type { BusOperation, Handed, Inbox } from "../../inbox/inbox.ts";
 import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate.ts";
 import { argumentBytes } from "../../platform/argument-bytes.ts";
@@ -15,10 +15,10 @@ import { versionLine } from "../../version.ts";
 import { inShell } from "../spelling/shell.ts";
 import type { Apart } from "../text/noun-renders.ts";
 import { snakeCase } from "../text/recase.ts";
-import { unknownLines } from "../text/recipient.ts" with { load: "when-called" };
 import { refusalText } from "../text/refusal.ts" with { load: "when-called" };
 import { renderApart } from "../text/render.ts" with { load: "when-called" };
 import { safe, safeJson } from "../text/safe.ts";
+import { withoutWorkLines } from "../text/without-work.ts" with { load: "when-called" };
 import { lastingWay } from "./admin-commands.ts" with { load: "when-called" };
 import { withoutOperation } from "./built-in-commands.ts" with { load: "when-called" };
 import { findCommand, operationsOf, type Program } from "./commands.ts";
@@ -149,7 +149,8 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   }
   // What it has started continues without it.
   const signal = op.waits?.goesOn ? untilInterrupted() : undefined;
-  const options = { idempotencyKey, signal, noteUnknown, caller: { surface: "cli" as const } };
+  const noteAtBegin = (note: BeginNote) => complain(beginText(note, op, command));
+  const options = { idempotencyKey, signal, noteAtBegin, caller: { surface: "cli" as const } };
   let handed: Handed<unknown>;
   try {
     handed = await inbox.hand(op.name as BusOperation, input as never, options);
@@ -162,8 +163,10 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   return signal?.aborted && exit === exitNothing ? exitInterrupted : exit;
 }
 
-const noteUnknown = (unknown: readonly Unknown[]) =>
-  complain(`${unknownLines(unknown, paintFor(2)).join("\n")}\n`);
+function beginText(note: BeginNote, op: AnyOperation, { typedAgent }: CommandInput): string {
+  const lines = withoutWorkLines(note, paintFor(2), (text) => spelled(text, typing(op, typedAgent)));
+  return `${lines.join("\n")}\n`;
+}
 
 /** Loaded only when needed: on a bus that is not trusted. */
 const offer: typeof import("./bus-trust.ts").offerTrust = (...args) =>
