@@ -163,8 +163,8 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   return signal?.aborted && exit === exitNothing ? exitInterrupted : exit;
 }
 
-function beginText(note: BeginNote, op: AnyOperation, { typedAgent }: CommandInput): string {
-  const lines = withoutWorkLines(note, paintFor(2), (text) => spelled(text, typing(op, typedAgent)));
+function beginText(note: BeginNote, op: AnyOperation, { typed }: CommandInput): string {
+  const lines = withoutWorkLines(note, paintFor(2), (text) => spelled(text, typing(op, typed)));
   return `${lines.join("\n")}\n`;
 }
 
@@ -181,7 +181,7 @@ async function answer(
 ): Promise<number> {
   const { value } = handed;
   const { text, aside } = json
-    ? { text: jsonAnswer(op, value as object, command.warnings), aside: "" }
+    ? { text: jsonAnswer(op, value as object, command), aside: "" }
     : humanAnswer(op, value, command);
   let taken = false;
   try {
@@ -205,9 +205,9 @@ async function answer(
   return op.exit?.(value) ?? 0;
 }
 
-function jsonAnswer(op: AnyOperation, value: object, warnings: readonly string[]): string {
+function jsonAnswer(op: AnyOperation, value: object, { warnings, typed }: CommandInput): string {
   if (op.cli.shape === "channel") return `${safeJson(bareAnswer(op, value as Record<string, unknown>))}\n`;
-  const fields = snakeCase(op.kind === "local" ? spelledIn(value, inShell(op)) : value) as object;
+  const fields = snakeCase(op.kind === "local" ? spelledIn(value, inShell(op, typed)) : value) as object;
   return `${safeJson({ ok: true, command: op.cli.command, ...fields, ...(warnings.length && { warnings }) })}\n`;
 }
 
@@ -218,9 +218,9 @@ function bareAnswer({ cli: { bare } }: AnyOperation, value: Record<string, unkno
   return Array.isArray(shown) ? shown : { ...(shown as object), ...rest };
 }
 
-function humanAnswer(op: AnyOperation, value: unknown, { warnings, typedAgent }: CommandInput): Apart {
+function humanAnswer(op: AnyOperation, value: unknown, { warnings, typed }: CommandInput): Apart {
   for (const warning of warnings) warn(warning);
-  const spelling = (called: AnyOperation) => typing(called, typedAgent);
+  const spelling = (called: AnyOperation) => typing(called, typed);
   return renderApart(op.name as OperationName, value as never, paintFor(1), spelling);
 }
 
