@@ -10,7 +10,7 @@ import { eventNumberOf, seen } from "./agent.ts";
 import { isGone, reached } from "./ended-agent.ts";
 import { append, numbered } from "./event.ts";
 import { expiryAfter } from "./expiry.ts";
-import { contentOf, type Head, orderOf, type Written, write } from "./message.ts";
+import { type Head, orderOf, textContent, type Written, write } from "./message.ts";
 import { isUsed, recipientOf } from "./name-use.ts";
 import { bytesOf, spend } from "./quota.ts";
 
@@ -47,7 +47,7 @@ export function* postToChannel(
   const recipient = group
     ? { name: to, known: true, similar: [] }
     : yield* recipientOf(tx, to, { strict, as, used });
-  const content = contentOf({ body: text, payload, artifacts: [] });
+  const content = textContent(text, payload, as === "channel" ? "content" : "message");
   const copied = { messages: names.length, bytes: () => names.length * bytesOf(content) };
   yield* spend(tx, from, copied, now);
   yield* seen(tx, from, now);

@@ -58,6 +58,8 @@ test("[M13.7] with a timeout the answer says so", async () => {
     `no mail\n${note("adaa", "ada")}`,
   );
   expect(await answers("gather", "--from", "bobb", "--timeout-seconds", "0")).toContain(note("bobb", "bob"));
+  expect(await answers("list", "--agent", "bobb")).toBe(`no threads\n${note("bobb", "bob")}`);
+  expect(await answers("list", "--agent", "bob")).toBe("no threads\n");
   expect(await answers("claim", "--agent", "bobb")).toBe(`nothing to claim\n${note("bobb", "bob")}`);
   for (const _ of ["once", "and again"])
     expect(await answers("send", "bobb", untilSent)).toContain(note("bobb", "bob"));

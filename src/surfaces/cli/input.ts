@@ -245,7 +245,7 @@ function fillIdentity(filling: Filling, scanned: Scanned): void {
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Reads a whole file, or standard input, up to the size limit of a message. */
-function readText(path: string, { name, field }: Flag, { cwd, op }: Filling): string {
+function readText(path: string, { name, field }: Flag, { cwd, op, input }: Filling): string {
   if (path === "") throw invalid(`${name} must be a path, or - for standard input`);
   let bytes: Uint8Array;
   try {
@@ -258,7 +258,9 @@ function readText(path: string, { name, field }: Flag, { cwd, op }: Filling): st
   if (bytes.length > contentLimit)
     throw new InboxError("too_large", `${name} ${path} has more than ${contentLimit} bytes`);
   if (bytes.length === 0)
-    throw invalid(`${name} ${path} is empty${field.required ? "" : "; leave it out instead"}`);
+    throw invalid(
+      `${name} ${path} is empty${missingIn(op, input).includes(field.key) ? "" : "; leave it out instead"}`,
+    );
   try {
     return utf8.decode(bytes);
   } catch {

@@ -7,7 +7,7 @@ import type { Thread } from "../../contract/thread.ts";
 import { messageText } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
-import { recipientText } from "./recipient.ts";
+import { recipientText, unknownLines } from "./recipient.ts";
 import { cut, safe } from "./safe.ts";
 import { statusText } from "./status.ts";
 import { textTable } from "./text-table.ts";
@@ -76,8 +76,8 @@ export const threadRenders: NounRenders<"threads"> = {
     ]);
     return textTable([...threadHead, "CLAIMABLE", "LEASE"], rows, paint.dim);
   },
-  "threads.list": ({ threads, hasMore }, paint, spell) => {
-    if (!threads.length) return "no threads";
+  "threads.list": ({ threads, hasMore, unknown }, paint, spell) => {
+    if (!threads.length) return ["no threads", ...unknownLines(unknown, paint)].join("\n");
     const before = field("before", threads.at(-1)!.threadId);
     const more = hasMore ? `\n${paint.dim(spell(phrase`more: add ${before}`))}` : "";
     return textTable(threadHead, threadRows(threads, paint), paint.dim) + more;
