@@ -217,6 +217,7 @@ test("[C13] a plain argument has the name of the usage line, and a required one 
   expect(await message("msg", "send", "c", "--content", "")).toBe("--content must not be empty");
   expect(await message("cancel", "thr_1", "--agent", "w", "--reason", "")).toEndWith("leave it out instead");
   expect(await message("msg", "send", "c", "  ")).toBe("CONTENT must not be blank");
+  expect(await message("ask", "user", "  ")).toBe("QUESTION must not be blank");
   const blankText = (await at.inbox("send", "x", "  ")).json.error;
   expect([blankText.message, blankText.hint]).toEqual([
     "MESSAGE must not be blank",
