@@ -83,13 +83,13 @@ async function started(
 ): Promise<Started & { keeper: Keeper }> {
   const keeper = keeperOf(input.manager, place.env);
   try {
-    return { ...(await onSomePort(place, keeper, input)), keeper };
+    return { ...(await onSomePort(place, keeper, input, warnings)), keeper };
   } catch (error) {
     const ofManager = error instanceof InboxError && error.message.startsWith(`${keeper.manager} did not`);
     if (!ofManager || input.manager !== undefined) throw error;
     warnings.push(`${(error as Error).message}; it runs as a detached process instead`);
     const plain = keeperOf("process", place.env);
-    return { ...(await onSomePort(place, plain, input)), keeper: plain };
+    return { ...(await onSomePort(place, plain, input, warnings)), keeper: plain };
   }
 }
 
@@ -99,7 +99,12 @@ interface Started {
   portReason?: string;
 }
 
-async function onSomePort(place: ServedBus, keeper: Keeper, input: Input): Promise<Started> {
+async function onSomePort(
+  place: ServedBus,
+  keeper: Keeper,
+  input: Input,
+  warnings: string[],
+): Promise<Started> {
   const { host = "127.0.0.1", allowHost = [], auth } = input;
   const rest = ["--host", host, ...(auth ? ["--auth"] : [])];
   if (allowHost.length) rest.push("--allow-host", allowHost.join(","));
@@ -117,7 +122,15 @@ async function onSomePort(place: ServedBus, keeper: Keeper, input: Input): Promi
     const other = otherBusAt(port, place.location, place.env);
     return other === undefined ? undefined : `port ${port} belongs to the hub of ${other}`;
   };
-  if (input.port !== undefined) return begun(input.port, belongs(input.port));
+  if (input.port !== undefined) {
+    const before = otherBusAt(input.port, place.location, place.env);
+    const started = await begun(input.port);
+    if (before !== undefined)
+      warnings.push(
+        `port ${input.port} belonged to the hub of ${before}, which takes another one when it is started next: clients that have this address talk to this bus now`,
+      );
+    return started;
+  }
   const nearby = Array.from({ length: triedPorts }, (_, i) => usualPort + i);
   const ports = [...new Set([had ?? usualPort, ...nearby])];
   let reason: string | undefined;

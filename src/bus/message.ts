@@ -246,6 +246,12 @@ export function contentOf(input: Said & { artifacts: ArtifactInput[] }): Content
   return { ...input, summary };
 }
 
+/** Of a message that is one text, without a summary of its own: the input field `key`. */
+export function textContent(body: string, payload: Said["payload"], key: string): Content {
+  if (!firstLine(body)) throw new InboxError("invalid_input", phrase`${field(key)} must not be blank`);
+  return contentOf({ body, payload, artifacts: [] });
+}
+
 export function firstLine(text: string): string {
   const line = linesOf(text.trimStart(), 1)[0]!.trimEnd();
   if (line.length <= 120) return line;

@@ -10,7 +10,7 @@ import { eventNumberOf, seen } from "./agent.ts";
 import { isGone, reached } from "./ended-agent.ts";
 import { append, numbered } from "./event.ts";
 import { expiryAfter } from "./expiry.ts";
-import { contentOf, type Head, orderOf, type Written, write } from "./message.ts";
+import { type Head, orderOf, textContent, type Written, write } from "./message.ts";
 import { isUsed, recipientOf } from "./name-use.ts";
 import { bytesOf, spend } from "./quota.ts";
 
@@ -18,6 +18,8 @@ interface Letter {
   from: string;
   to: string;
   text: string;
+  /** The input field that the text is from (default: message). */
+  key?: string;
   strict: boolean;
   /** What the addressee is taken for (default: an agent). */
   as?: "agent" | "channel";
@@ -37,7 +39,18 @@ interface Posted {
 
 export function* postToChannel(
   tx: Context,
-  { from, to, text, strict, as = "agent", payload, more = {}, tells = false, kind = "event" }: Letter,
+  {
+    from,
+    to,
+    text,
+    key = "message",
+    strict,
+    as = "agent",
+    payload,
+    more = {},
+    tells = false,
+    kind = "event",
+  }: Letter,
 ): Procedure<Posted> {
   const [{ group, names }, used] = yield* together(addressed(tx, to, from), isUsed(tx, to, as));
   if (!names.length) throw reachesNobody(group, to);
@@ -47,7 +60,7 @@ export function* postToChannel(
   const recipient = group
     ? { name: to, known: true, similar: [] }
     : yield* recipientOf(tx, to, { strict, as, used });
-  const content = contentOf({ body: text, payload, artifacts: [] });
+  const content = textContent(text, payload, key);
   const copied = { messages: names.length, bytes: () => names.length * bytesOf(content) };
   yield* spend(tx, from, copied, now);
   yield* seen(tx, from, now);

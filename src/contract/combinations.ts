@@ -11,7 +11,7 @@ export type Combination<F extends string = string> =
   /** A field that has no effect without another; or, with a value that is no blank, unless the other has that value. */
   | { given: F; needs: F; value?: Value }
   /** Fields that are required where another is not given, with a value to show; `what` is what the input then asks for. */
-  | { unless: F; requires: Readonly<Partial<Record<F, Value>>>; what: string };
+  | { unless: F; shown?: Value; requires: Readonly<Partial<Record<F, Value>>>; what: string };
 
 export const excludes = <const F extends string>(first: F, ...others: F[]): Combination<F> => ({
   excludes: [first, ...others],
@@ -25,8 +25,13 @@ export const needs = <const F extends string>(given: F, missing: F, value?: Valu
 
 export const requires = <const F extends string, const R extends string>(
   what: string,
-  { unless, fields }: { unless: F; fields: Readonly<Record<R, Value>> },
-): Combination<F | R> => ({ unless, requires: fields as Readonly<Partial<Record<F | R, Value>>>, what });
+  { unless, shown, fields }: { unless: F; shown?: Value; fields: Readonly<Record<R, Value>> },
+): Combination<F | R> => ({
+  unless,
+  shown,
+  requires: fields as Readonly<Partial<Record<F | R, Value>>>,
+  what,
+});
 
 /** The fields that are missing because another one is not given. */
 export const missingOf = (combinations: readonly Combination[], input: Readonly<Record<string, unknown>>) =>
@@ -94,11 +99,16 @@ const onlyOneOf = (first: string, second: string) =>
   });
 
 const incomplete = (
-  { what, unless, requires: values }: Extract<Combination, { unless: string }>,
+  {
+    what,
+    unless,
+    shown = blank(unless.toUpperCase()),
+    requires: values,
+  }: Extract<Combination, { unless: string }>,
   missing: readonly string[],
 ) =>
   new InboxError("invalid_input", phrase`${what} requires ${listed(missing.map((key) => field(key)))}`, {
-    hint: phrase`add ${listed(missing.map((key) => field(key, values[key])))}, or ${field(unless, blank(unless.toUpperCase()))}`,
+    hint: phrase`add ${listed(missing.map((key) => field(key, values[key])))}, or ${field(unless, shown)}`,
   });
 
 const needsAnother = ({ given, needs, value }: Needed) => {

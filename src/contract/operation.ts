@@ -240,9 +240,13 @@ export function parseInput<I extends v.GenericSchema>(
     const where = rest.length ? placeOf(path) : phrase`${field(odd!)}`;
     throw new InboxError("invalid_input", phrase`there is no field ${where}${meant(guesses)}`);
   }
-  // An optional field should be left out rather than be empty.
+  // An optional field should be left out rather than be empty, unless the others that were given require it.
   const entry = (op.input() as { entries?: Record<string, { type: string }> }).entries?.[head ?? ""];
-  const optional = issue.type === "min_length" && issue.input === "" && entry?.type === "optional";
+  const optional =
+    issue.type === "min_length" &&
+    issue.input === "" &&
+    entry?.type === "optional" &&
+    !isNeeded(op, raw, head!);
   // A message that shows the value needs no position in a list.
   const where = issue.message.includes("got ") ? path.slice(0, 1) : path;
   throw new InboxError(
@@ -250,6 +254,9 @@ export function parseInput<I extends v.GenericSchema>(
     phrase`${placeOf(where)} ${issue.message}${optional ? "; leave it out instead" : ""}`,
   );
 }
+
+const isNeeded = (op: { combinations?: readonly Combination[] }, raw: unknown, key: string) =>
+  missingOf(op.combinations ?? [], { ...(raw as object), [key]: undefined }).includes(key);
 
 /** [C15] All fields that are missing from an input. */
 export const missingIn = (

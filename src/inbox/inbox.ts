@@ -9,6 +9,7 @@ import { entriesShow } from "../bus/procedures/entries-show.ts" with { load: "wh
 import { hasTokens, tokenOwner } from "../bus/token.ts" with { load: "when-called" };
 import type { Owner } from "../bus/token.ts";
 import { findWorkspace, workspaceView } from "../bus/workspace.ts" with { load: "when-called" };
+import type { NoteAtBegin } from "../contract/begin-note.ts";
 import type { BusFiles } from "../contract/document.ts";
 import type { Entry } from "../contract/entry.ts";
 import type { Event } from "../contract/event.ts";
@@ -16,7 +17,6 @@ import { type AnyOperation, checkKey, parseInput } from "../contract/operation.t
 import { type InputOf, type OutputOf, operationNamed } from "../contract/operations/index.ts";
 import type { Text } from "../contract/phrase.ts";
 import type { Receipt } from "../contract/receipt.ts";
-import type { Unknown } from "../contract/recipient.ts";
 import type { Workspace } from "../contract/workspace.ts";
 import type { Engine, Subscription } from "../engines/engine.ts";
 import { busFiles } from "../location/locate.ts";
@@ -46,8 +46,8 @@ export interface CallOptions {
   caller?: Caller;
   /** [B4] A UUID of the caller, by which it can release what this call hands over, even if the answer was lost. */
   handOver?: string;
-  /** [M13] Called when a wait without an end begins under or for names that look misspelled. */
-  noteUnknown?: (unknown: readonly Unknown[]) => void;
+  /** [M13] [L11] Called when a wait without an end begins, and names look misspelled or the agent holds threads. */
+  noteAtBegin?: NoteAtBegin;
 }
 
 export interface Inbox {
@@ -109,7 +109,7 @@ export function openInbox(
     collects = false,
   ): Promise<AnswerWithReceipt<OutputOf<N>>> {
     const op = operationNamed(name) as AnyOperation;
-    const { signal, handOver, noteUnknown, caller = {} } = options;
+    const { signal, handOver, noteAtBegin, caller = {} } = options;
     const asked = { ...(input as Record<string, unknown>) };
     actAs(caller, op, asked);
     const parsed = parseInput(op, asked);
@@ -118,7 +118,7 @@ export function openInbox(
       handlers[name](
         engineFor(engine, caller, op, parsed),
         parsed as never,
-        { signal, handOver, keyed, collects, noteUnknown },
+        { signal, handOver, keyed, collects, noteAtBegin },
         { db: location, supervise: watch.now, files, ...(!remote && { env: process.env }) },
       ),
     );

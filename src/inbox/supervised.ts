@@ -1,7 +1,5 @@
 /** Operations that start sub-agents. */
-import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
-import { blank, field, phrase } from "../contract/phrase.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Workplace } from "../orch/operations/place.ts";
 import type { Calling } from "../waiting/handed.ts";
@@ -29,13 +27,10 @@ export async function handOff(
 ) {
   const { message, terminalId, timeoutSeconds, ...task } = input;
   const { agent } = input;
-  if (message === undefined && terminalId === undefined)
-    throw new InboxError("invalid_input", "neither a prompt nor a sub-agent to wait for was given", {
-      hint: phrase`${field("message", blank("…"))} starts a sub-agent; ${field("terminalId", blank("TASK"))} waits for one that was started before`,
-    });
   if (terminalId !== undefined) return awaitResult(engine, { agent, name: terminalId, timeoutSeconds }, call);
   const started = await supervised(place, async () =>
     engine.write(await orch().assignTo(place, { ...task, message: message! })),
   );
-  return awaitResult(engine, { agent, name: started.terminalId, timeoutSeconds }, call);
+  const { terminalId: name, unknown } = started;
+  return awaitResult(engine, { agent, name, unknown, timeoutSeconds }, call);
 }

@@ -3,8 +3,8 @@
 import { confirmHandOver, releaseHandOver } from "../bus/hand-over/settle.ts" with { load: "when-called" };
 import type { Settled } from "../bus/hand-over/settle.ts";
 import type { Keyed } from "../bus/idempotency.ts";
+import type { NoteAtBegin } from "../contract/begin-note.ts";
 import { type Receipt, type Releasing, releasing } from "../contract/receipt.ts";
-import type { Unknown } from "../contract/recipient.ts";
 import type { Engine } from "../engines/engine.ts";
 
 /** How a call is made, in addition to its input. */
@@ -12,8 +12,8 @@ export interface Calling {
   /** Ends a wait whose answer is no longer wanted. */
   signal?: AbortSignal;
   keyed?: Keyed;
-  /** [M13] Told when a wait without an end begins: such names would be in an answer that may never come. */
-  noteUnknown?: (unknown: readonly Unknown[]) => void;
+  /** [M13] [L11] Told when a wait without an end begins. */
+  noteAtBegin?: NoteAtBegin;
   /** The caller's id for this call, by which it can release what it never received. */
   handOver?: string;
   /** The caller is in this process, and has the answer once it is committed: its content is collected in the same transaction. */

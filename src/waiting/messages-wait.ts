@@ -4,20 +4,21 @@ import { pageOf } from "../bus/procedures/messages-inbox.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import { agentTopic } from "../sql/topics.ts";
+import { noteOnce } from "./begin-note.ts";
 import type { Calling } from "./handed.ts";
 import { inMs, wait } from "./wait.ts";
 
 export async function messagesWait(
   engine: Engine,
   { timeoutSeconds, ...input }: ParsedOf<"messages.wait">,
-  { signal, noteUnknown }: Pick<Calling, "signal" | "noteUnknown"> = {},
+  call: Pick<Calling, "signal" | "noteAtBegin"> = {},
 ): Promise<OutputOf<"messages.wait">> {
   const { channel } = input;
   const meant = () => engine.read((tx) => meantBy(tx, channel));
-  const beforeSleep = async () => {
-    const { similar } = noteUnknown && timeoutSeconds === undefined ? await meant() : {};
-    if (similar) noteUnknown!([{ name: channel, similar }]);
-  };
+  const beforeSleep = noteOnce(call, timeoutSeconds, async () => {
+    const { similar } = await meant();
+    return similar ? { unknown: [{ name: channel, similar }] } : {};
+  });
   const page = await wait<OutputOf<"messages.inbox">>(
     engine,
     { topics: [agentTopic(channel)] },
@@ -25,7 +26,7 @@ export async function messagesWait(
       const read = await engine.read((tx) => pageOf(tx, { ...input, onlyAcked: false, newest: false }));
       return { found: read.count ? read : undefined };
     },
-    { timeoutMs: inMs(timeoutSeconds), signal, beforeSleep },
+    { timeoutMs: inMs(timeoutSeconds), signal: call.signal, beforeSleep },
   );
   if (page) return { ...page, woke: true };
   return { messages: [], channel, count: 0, ...(await meant()), woke: false };

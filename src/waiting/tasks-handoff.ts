@@ -3,24 +3,40 @@ import { hand } from "../bus/hand-over/hand.ts";
 import { resultOf } from "../bus/tasks/result.ts";
 import type { OutputOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
+import { noteOnce } from "./begin-note.ts";
 import type { AnswerWithReceipt, Calling } from "./handed.ts";
 import { receiptOf } from "./take-mail.ts";
 import { countdown, ended, wait } from "./wait.ts";
 
 type Output = OutputOf<"tasks.handoff">;
 
+interface Awaited {
+  agent: string;
+  name: string;
+  /** [M13] The agent, if its name looked misspelled when the task was started. */
+  unknown?: Output["unknown"];
+  timeoutSeconds?: number;
+}
+
 export async function awaitResult(
   engine: Engine,
-  { agent, name, timeoutSeconds }: { agent: string; name: string; timeoutSeconds?: number },
-  { signal, handOver }: Calling,
+  { agent, name, unknown, timeoutSeconds }: Awaited,
+  call: Calling,
 ): Promise<AnswerWithReceipt<Output>> {
+  const { signal, handOver } = call;
+  const beforeSleep = noteOnce(call, timeoutSeconds, async () => ({ unknown }));
   const left = countdown(timeoutSeconds);
   const look = async () => {
     const result = await engine.read((tx) => resultOf(tx, agent, name));
     return { found: result.finished ? result : undefined };
   };
   for (;;) {
-    const result = await wait(engine, { mailOf: agent }, look, { timeoutMs: left(), signal, agent });
+    const result = await wait(engine, { mailOf: agent }, look, {
+      timeoutMs: left(),
+      signal,
+      agent,
+      beforeSleep,
+    });
     const over = ended(signal) || left() === 0;
     if (!result) {
       if (!over) continue;
@@ -30,6 +46,7 @@ export async function awaitResult(
         terminalId: name,
         message: null,
         messages: [],
+        ...(unknown && { unknown }),
       };
       return { value };
     }

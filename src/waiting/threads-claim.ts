@@ -1,5 +1,6 @@
 /** [L2] `claim --wait`: blocks until there is something to claim. */
 
+import { toldWithoutWork } from "../bus/held-threads.ts";
 import { plainClaim } from "../bus/plain-claim.ts" with { load: "when-called" };
 import {
   claimable,
@@ -12,8 +13,8 @@ import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import { agentTopic } from "../sql/topics.ts";
+import { noteOnce } from "./begin-note.ts";
 import type { Calling } from "./handed.ts";
-import { UnknownNames } from "./unknown-names.ts";
 import { inMs, wait } from "./wait.ts";
 
 type Input = ParsedOf<"threads.claim"> & { handOver?: string; collects?: boolean };
@@ -34,15 +35,15 @@ function claim(engine: Engine, input: Input): Promise<Granted> {
 export async function claimOrWait(
   engine: Engine,
   input: Input,
-  call: Pick<Calling, "signal" | "noteUnknown">,
+  call: Pick<Calling, "signal" | "noteAtBegin">,
 ): Promise<Granted> {
   if (!input.wait) return claim(engine, input);
   const { agent, timeoutSeconds } = input;
-  const names = new UnknownNames(engine, { agent, timeoutSeconds }, call);
   let isNew = false;
+  const note = noteOnce(call, timeoutSeconds, () => engine.read((tx) => toldWithoutWork(tx, agent, isNew)));
   const beforeSleep = (joined: boolean) => {
     isNew = joined;
-    return names.beforeSleep(joined);
+    return note();
   };
   // A read decides whether to try, so that a hundred waiters do not all queue for the write lock.
   const claimed = await wait<Granted>(

@@ -2,6 +2,7 @@
 import { unknownAmong } from "../bus/name-use.ts";
 import type { Unknown } from "../contract/recipient.ts";
 import type { Engine } from "../engines/engine.ts";
+import { noteOnce } from "./begin-note.ts";
 import type { Calling } from "./handed.ts";
 
 interface Asked {
@@ -13,13 +14,15 @@ interface Asked {
 
 export class UnknownNames {
   #joined: string | undefined;
-  #begun = false;
+  readonly #note: () => Promise<void>;
 
   constructor(
     private readonly engine: Engine,
     private readonly asked: Asked,
-    private readonly call: Pick<Calling, "noteUnknown">,
-  ) {}
+    call: Pick<Calling, "noteAtBegin">,
+  ) {
+    this.#note = noteOnce(call, asked.timeoutSeconds, () => this.found());
+  }
 
   /** The agent was not known before this call. */
   join(joined: boolean | undefined): void {
@@ -33,12 +36,8 @@ export class UnknownNames {
     return names.length ? this.engine.read((tx) => unknownAmong(tx, names, own)) : {};
   }
 
-  readonly beforeSleep = async (joined: boolean): Promise<void> => {
+  readonly beforeSleep = (joined: boolean): Promise<void> => {
     this.join(joined);
-    const { noteUnknown } = this.call;
-    if (!noteUnknown || this.#begun || this.asked.timeoutSeconds !== undefined) return;
-    this.#begun = true;
-    const { unknown } = await this.found();
-    if (unknown) noteUnknown(unknown);
+    return this.#note();
   };
 }

@@ -1,8 +1,9 @@
 /** [Q11] [B5] Assigning work, waiting for one, and gathering what several answered. */
 import { describe, expect, test } from "bun:test";
+import type { BeginNote } from "../../src/contract/begin-note.ts";
 import type { InputOf } from "../../src/contract/operations/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import { byHand } from "../support/by-hand.ts";
+import { byHand, unlooked } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
 import { until } from "../support/until.ts";
@@ -22,11 +23,44 @@ describe.each(engines)("$name", (engine) => {
     await using bench = await byHand(engine);
     const { inbox } = bench;
     await bench.push("queued");
-    expect(await assign(inbox, "sub")).toEqual({ success: true, terminalId: "sub" });
+    expect(await assign(inbox, "sub")).toEqual({ success: true, terminalId: "sub", parent: agent });
     const other = await inbox.call("tasks.assign", { agent, profile, message: "x" });
     expect(await bench.due()).toEqual(["sub", other.terminalId]);
     await bench.end("sub");
     expect((await mail(inbox)).map(({ senderId }) => senderId)).toEqual(["sub"]);
+  });
+
+  test("[M13.9] a parent whose name nobody has used, and that is like a used one, is named in the answer", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    await inbox.call("mailbox.check", { agent: "leader" });
+    const unknown = (name: string) => [{ name, similar: expect.arrayContaining(["leader"]) as never }];
+    const push = (by: string) => inbox.call("tasks.push", { agent: by, profile, prompt: "x", ...unlooked });
+    expect((await push("leeder")).unknown).toEqual(unknown("leeder"));
+    expect(await push("leeder")).not.toHaveProperty("unknown");
+    expect(await push("leader")).not.toHaveProperty("unknown");
+    expect(await push("somebody-else")).not.toHaveProperty("unknown");
+    expect((await assign(inbox, "a", { agent: "laeder" })).unknown).toEqual(unknown("laeder"));
+    expect(await assign(inbox, "b", { agent: "laeder" })).not.toHaveProperty("unknown");
+    const asked = { profile, message: "x", timeoutSeconds: 0 };
+    expect((await handoff(inbox, { ...asked, agent: "leade" })).unknown).toEqual(unknown("leade"));
+    // Without an end it is told when the wait begins.
+    const notes: BeginNote[] = [];
+    const signal = AbortSignal.timeout(20_000);
+    const ends = new AbortController();
+    const waiting = bench.another().call(
+      "tasks.handoff",
+      { agent: "eleader", profile, message: "x" },
+      {
+        signal: AbortSignal.any([signal, ends.signal]),
+        noteAtBegin: (note) => {
+          notes.push(note);
+          ends.abort();
+        },
+      },
+    );
+    await expect(waiting).rejects.toThrow();
+    expect(notes).toEqual([{ unknown: unknown("eleader") }]);
   });
 
   test("[Q2] [Q11] an assigned task starts at once, whatever the limit of the queue", async () => {

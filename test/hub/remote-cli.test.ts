@@ -18,7 +18,7 @@ async function both() {
   return {
     async expectSame(args: string[], stdin?: string): Promise<Result> {
       const [here, there] = await Promise.all([ask(file, args, stdin), ask(hub.url, args, stdin)]);
-      expect([args, settled(there)]).toEqual([args, settled(here)]);
+      expect([args, settled(there, hub.url)]).toEqual([args, settled(here, file)]);
       return here;
     },
     hub,
@@ -29,9 +29,10 @@ async function both() {
   };
 }
 
-/** Without what time and chance make different. */
-function settled({ code, stdout, stderr }: Result) {
+/** Without what time and chance make different, and where it was asked ([C13.5]). */
+function settled({ code, stdout, stderr }: Result, db: string) {
   const text = stdout
+    .replaceAll(`--db ${db} `, "--db HERE ")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
     .replace(/"token":"[^"]+"/g, '"token":"DRAWN"')
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "UUID");

@@ -22,6 +22,7 @@ test("[U3] [U4] [U6] a person lists, shows, reads, answers, deletes and restores
     /Macro .*\n {2}\[0\] report\.md {2}text\/markdown; charset=utf-8, 7 bytes\n {2}\[1\] gone\.md {2}there is no such file\n│ Look/,
   );
   expect((await at.inbox("entries", "list", "--unread")).json).toMatchObject({ entries: [], unread: 0 });
+  expect((await at.human("entries", "list", "--unread")).stdout).toBe("no such entries; 0 unread\n");
   expect((await at.human("entries", "unread", id)).stdout).toBe(`${id} is unread\n`);
   expect((await at.human("entries", "read", id)).stdout).toBe(`${id} is read\n`);
   expect((await at.human("entries", "reply", id, "Thanks, go on")).stdout).toBe("answered ada\n");

@@ -216,6 +216,15 @@ test("[C13] a plain argument has the name of the usage line, and a required one 
   expect(await message("msg", "send", "c", "")).toBe("CONTENT must not be empty");
   expect(await message("msg", "send", "c", "--content", "")).toBe("--content must not be empty");
   expect(await message("cancel", "thr_1", "--agent", "w", "--reason", "")).toEndWith("leave it out instead");
+  expect(await message("msg", "send", "c", "  ")).toBe("CONTENT must not be blank");
+  expect(await message("ask", "user", "  ")).toBe("QUESTION must not be blank");
+  const blankText = (await at.inbox("send", "x", "  ")).json.error;
+  expect([blankText.message, blankText.hint]).toEqual([
+    "MESSAGE must not be blank",
+    'for example: inbox send x "…"; inbox send --help shows more',
+  ]);
+  // What cannot be left out is not to be left out.
+  expect(await message("send", "--agent", "w", "--to", "x", "--subject", "")).toEndWith("must not be empty");
 });
 
 test("[C13] unquoted text is shown in quotes, quoted text and ids are not", async () => {

@@ -159,10 +159,16 @@ test("[Q1] a push says whose task it is and how that agent starts it, in a shell
     (await run(["push", ...words, "true"], { cwd: here.path, program: [join(root, "dist/orch")] })).stdout;
   expect(await push("name=mine")).toBe("queued mine; orch run starts it\n");
   expect(await push("name=theirs", "agent=claudee")).toBe(
-    "queued theirs for claudee; orch run --agent claudee starts it\n",
+    "queued theirs; its result goes to claudee; orch run --agent claudee starts it\n",
   );
   const { stdout } = await typed(here.path, "/push name=a true\n/push name=b agent=claudee true\n");
-  expect(stdout).toBe("queued a; /run starts it\nqueued b for claudee; /run --agent claudee starts it\n");
+  expect(stdout).toBe(
+    "queued a; /run starts it\nqueued b; its result goes to claudee; /run --agent claudee starts it\n",
+  );
+  // Nobody would collect the result of a misspelled parent.
+  expect(await push("name=typo", "agent=cluadee")).toEndWith(
+    'note nobody has used the name "cluadee" yet; did you mean claudee?\n',
+  );
   const released = await run(["run", "--agent", "claudee"], {
     cwd: here.path,
     program: [join(root, "dist/orch")],

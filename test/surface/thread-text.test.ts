@@ -77,7 +77,7 @@ test("[L11] [C13] an agent that forgot what it holds is told, with commands that
     expect([command, code]).toEqual([command, 10]);
     expect(stdout).toContain(thread);
     expect(stdout).toContain(
-      `continue with inbox claim ${thread} --agent w; end it with inbox done ${thread} RESULT --agent w, or give it up with inbox release ${thread} --agent w`,
+      `if no other process of yours works on it, continue with inbox claim ${thread} --agent w; end it with inbox done ${thread} RESULT --agent w, or give it up with inbox release ${thread} --agent w`,
     );
     const { json } = await at.inbox(command, "--agent", "w");
     expect(json.held).toEqual([

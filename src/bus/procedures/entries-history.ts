@@ -36,5 +36,12 @@ export function* entriesHistory(
     select coalesce(
       (select ${literal(unreadLimit)} ${unreadOnes} order by entries.created_at desc limit 1 offset ${literal(unreadLimit - 1)}),
       (select count(*) ${unreadOnes})) as count`))!;
-  return { entries: rows.slice(0, limit).map(entryView), hasMore: rows.length > limit, unread: count };
+  const asksForAll =
+    !unread && !needsYou && before === undefined && workspaceId === undefined && folder === "inbox";
+  return {
+    entries: rows.slice(0, limit).map(entryView),
+    hasMore: rows.length > limit,
+    unread: count,
+    ...(!rows.length && !asksForAll && { filtered: true }),
+  };
 }

@@ -9,7 +9,7 @@ import { all, one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
-import { acknowledge, contentOf, type MessageRow, messageColumns, write } from "../message.ts";
+import { acknowledge, type MessageRow, messageColumns, textContent, write } from "../message.ts";
 import { answererForPerson, chosen, onlyThePerson, recordAnswer } from "../question.ts";
 import { entriesReply } from "./entries-reply.ts";
 
@@ -51,7 +51,7 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
   const now = yield* tx.clock();
   yield* refuseSecond(question, from, choices);
   yield* seen(tx, from, now);
-  const content = contentOf({ body: text, payload: choice === undefined ? {} : { choice }, artifacts: [] });
+  const content = textContent(text, choice === undefined ? {} : { choice }, "message");
   const head = {
     thread: null,
     from,

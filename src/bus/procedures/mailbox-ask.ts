@@ -13,6 +13,7 @@ export function* mailboxAsk(tx: Context, input: ParsedOf<"mailbox.ask">): Proced
     from,
     to,
     text,
+    key: "question",
     strict,
     payload: choices && { choices },
     more: { correlationId },

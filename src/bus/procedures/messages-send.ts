@@ -14,6 +14,7 @@ export function* messagesSend(
     from,
     to,
     text,
+    key: "content",
     strict,
     as: "channel",
     payload,

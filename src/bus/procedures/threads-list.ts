@@ -8,6 +8,7 @@ import { fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql
 import { columnsOf } from "../../sql/table.ts";
 import type { Walked } from "../../sql/walk.ts";
 import { leaseView, type ShownLease, shownLease } from "../lease.ts";
+import { unknownAmong } from "../name-use.ts";
 import { type ThreadRow, threadColumns, threadView } from "../thread.ts";
 import { visible } from "../visible.ts";
 
@@ -44,10 +45,13 @@ export function* threadsList(tx: Context, input: Input): Procedure<OutputOf<"thr
   const pages = joined(armsOf(input).map(page), " union ");
   const rows = yield* all<ThreadRow>(sql`${pages} order by thread_id desc limit ${literal(input.limit + 1)}`);
   const listed = rows.slice(0, input.limit);
+  const { agent, createdBy, assignedTo } = input;
+  const names = listed.length ? [] : [agent, createdBy, assignedTo].filter((name) => name !== undefined);
   return {
     threads: listed.map(threadView),
     ...(input.leases && { leases: yield* leasesOf(tx, listed) }),
     hasMore: rows.length > input.limit,
+    ...(yield* unknownAmong(tx, names)),
     nextEventId,
   };
 }

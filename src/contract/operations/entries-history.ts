@@ -23,7 +23,14 @@ export const entriesHistory = operation("entries.history", "entries list", () =>
       needsYou: flag("only entries that need the person: open questions, and failures"),
       folder: v.optional(choice(entryFolders, "which entries (default: inbox)"), "inbox"),
     }),
-  output: () => v.strictObject({ entries: v.array(entry()), hasMore: v.boolean(), unread: v.number() }),
+  output: () =>
+    v.strictObject({
+      entries: v.array(entry()),
+      hasMore: v.boolean(),
+      unread: v.number(),
+      /** Nothing was found, and not every entry of the inbox was asked for. */
+      filtered: v.optional(v.literal(true)),
+    }),
   errors: ["invalid_input", "not_found"],
   http: ["GET /api/inbox/history"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },

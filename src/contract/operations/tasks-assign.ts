@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
+import { unknown } from "../recipient.ts";
 import {
   promptAsMessage,
   queueOf,
@@ -28,6 +29,10 @@ export const tasksAssign = operation("tasks.assign", "assign", () => ({
     v.strictObject({
       success: v.literal(true),
       terminalId: v.string(),
+      /** Who gets its result. */
+      parent: v.string(),
+      /** [M13] The parent, if its name looks misspelled: nobody would get the result. */
+      unknown: unknown(),
       /** Earlier tasks of its name whose branches are kept: from now on the name means this one. */
       others: v.optional(v.array(keptBranch())),
     }),

@@ -1,9 +1,10 @@
 import * as v from "valibot";
-import { excludes } from "../combinations.ts";
+import { excludes, requires } from "../combinations.ts";
 import { name } from "../fields.ts";
 import { mail } from "../mail.ts";
 import { operation } from "../operation.ts";
 import { blank, field, phrase } from "../phrase.ts";
+import { unknown } from "../recipient.ts";
 import {
   promptAsMessage,
   queueOf,
@@ -35,7 +36,15 @@ export const tasksHandoff = operation("tasks.handoff", "handoff", () => ({
         { flag: "wait-seconds", formerFlag: "timeout-seconds" },
       ),
     }),
-  combinations: [excludes("terminalId", "message", ...taskSettingNames), ...taskCombinations],
+  combinations: [
+    excludes("terminalId", "message", ...taskSettingNames),
+    requires("a new sub-agent", {
+      unless: "terminalId",
+      shown: blank("TASK"),
+      fields: { message: blank("…") },
+    }),
+    ...taskCombinations,
+  ],
   output: () =>
     v.strictObject({
       success: v.nullable(v.boolean()),
@@ -43,6 +52,8 @@ export const tasksHandoff = operation("tasks.handoff", "handoff", () => ({
       terminalId: v.string(),
       message: v.nullable(v.string()),
       messages: v.array(mail()),
+      /** [M13] While it runs: the parent, if its name looks misspelled. */
+      unknown: unknown(),
     }),
   errors: ["invalid_input", "not_allowed", "too_large", "conflict", "not_found", "invalid_state"],
   cli: {

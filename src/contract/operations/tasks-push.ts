@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
-import { recipient } from "../recipient.ts";
+import { recipient, unknown } from "../recipient.ts";
 import { prompt, queueOf, task, taskCombinations, taskSettings, taskWords } from "../task.ts";
 import { keptBranch } from "../worktree.ts";
 
@@ -18,6 +18,8 @@ export const tasksPush = operation("tasks.push", "push", () => ({
       /** Of a task for a running worker: whether anybody has that name. */ recipient: v.optional(
         recipient(),
       ),
+      /** [M13] The parent, if its name looks misspelled: nobody would get the result. */
+      unknown: unknown(),
       /** Whether programs may be started for this bus, where it was pushed; a worker needs none. */
       trusted: v.boolean(),
       /** The program of its profile, if it is not installed where it was pushed, and how to get it. */

@@ -3,6 +3,7 @@ import { flag, integer, name } from "../fields.ts";
 import { threadId } from "../ids.ts";
 import { lease } from "../lease.ts";
 import { operation } from "../operation.ts";
+import { unknown } from "../recipient.ts";
 import { statusFilter, thread } from "../thread.ts";
 import { nextEventId } from "../waiting.ts";
 
@@ -27,6 +28,8 @@ export const threadsList = operation("threads.list", "list", () => ({
       hasMore: v.boolean(),
       /** Only where they were asked for. */
       leases: v.optional(v.array(v.strictObject({ threadId: v.string(), ...lease().entries }))),
+      /** [M13] Where none were found: names of agents in the filters that look misspelled. */
+      unknown: unknown(),
       nextEventId: nextEventId(),
     }),
   errors: ["invalid_input"],

@@ -1,7 +1,7 @@
 /** Opening, creating and migrating a database file. */
 
 import { InboxError } from "../../contract/errors.ts";
-import { call, phrase } from "../../contract/phrase.ts";
+import { call, option, phrase } from "../../contract/phrase.ts";
 import { shellWord } from "../../contract/shell-word.ts";
 import { openOwnToAppend, requireOwn, requireReadable } from "../../platform/own-files.ts";
 import { dirname } from "../../platform/path.ts";
@@ -171,7 +171,7 @@ function patiently(attempt: () => void): void {
 
 const notInitialized = (path: string) =>
   new InboxError("not_initialized", `there is no Restante database at ${path}`, {
-    hint: phrase`${call("bus.init", {}, { db: path })} creates it; without a path, ${call("bus.init")} creates one in the current folder`,
+    hint: phrase`${call("bus.init", {}, { db: path })} creates it; without ${option("db")} it creates one in the current folder`,
   });
 
 const newer = (path: string, found: number, known: number) =>

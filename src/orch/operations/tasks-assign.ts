@@ -1,4 +1,5 @@
 import { refuseWhereHeld } from "../../bus/daily-limit.ts";
+import { unknownAmong } from "../../bus/name-use.ts";
 import { addTask } from "../../bus/tasks/add.ts";
 import { releaseTasks } from "../../bus/tasks/release.ts";
 import { othersKept } from "../../bus/worktree.ts";
@@ -21,10 +22,18 @@ export const assignTo = async (place: Workplace, { message, ...input }: ParsedOf
   refuseProfileAlone(place, input.profile, message);
   const task = await complete(place, input, message);
   return function* (tx: Context): Procedure<OutputOf<"tasks.assign">> {
+    // Read before the task exists: with the task, the name of its parent counts as in use.
+    const unknown = yield* unknownAmong(tx, [input.agent]);
     const row = yield* addTask(tx, task);
     if (row.worker === null) yield* refuseWhereHeld(row.created_at, "task");
     yield* releaseTasks(tx, { agent: input.agent, names: [row.name], inTurn: false, now: row.created_at });
     const others = yield* othersKept(tx, row);
-    return { success: true, terminalId: row.name, ...(others.length && { others }) };
+    return {
+      success: true,
+      terminalId: row.name,
+      parent: row.parent,
+      ...unknown,
+      ...(others.length && { others }),
+    };
   };
 };

@@ -5,6 +5,8 @@ import { InboxError } from "../../contract/errors.ts";
 import { parseInput } from "../../contract/operation.ts";
 import { busQuickstart } from "../../contract/operations/bus-quickstart.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
+import { withoutPassword } from "../../contract/secret.ts";
+import { shellWord } from "../../contract/shell-word.ts";
 import { type Asked, databaseFile, isHub, locateOrNew, mayExist } from "../../location/locate.ts";
 import { type ClientName, clientNames, clients } from "../../setup/clients.ts";
 import { safe } from "../text/safe.ts";
@@ -56,10 +58,13 @@ export async function runQuickstart(asked: Asked, { input }: CommandInput, json:
   if (atTerminal && !yes) await wait(steps, question, place);
 
   steps.say("Next:");
+  const at = place.map((word) => ` ${shellWord(withoutPassword(word))}`).join("");
   steps.note(
-    'inbox send --agent me --to ada --subject "Add login"   hands out work; inbox claim --agent ada takes it',
+    `inbox send --agent me --to ada --subject "Add login"${at}   hands out work; inbox claim --agent ada${at} takes it`,
   );
-  steps.note("inbox top    watches the bus; inbox status, inbox logs and inbox down are about the hub");
+  steps.note(
+    `inbox top${at}    watches the bus; inbox status${at}, inbox logs${at} and inbox down${at} are about the hub`,
+  );
   steps.note("inbox demo   shows sub-agents at work; inbox --help lists every command");
   return { db: up.db, url, found: [...found], configured };
 }

@@ -9,7 +9,7 @@ import { fillFromHere } from "../../contract/surroundings.ts";
 import { agentIn } from "../../contract/terminal-id.ts";
 import { resolve } from "../../platform/path.ts";
 import { exists, fs } from "../../platform/system.ts";
-import { flagName } from "../spelling/shell.ts";
+import { flagName, type TypedOptions } from "../spelling/shell.ts";
 import { operationsOf, type Program } from "./commands.ts";
 import { acceptedFlagsOf, type Flag } from "./flags.ts";
 import { elsewhere, surplus } from "./refusal-as-typed.ts" with { load: "when-called" };
@@ -33,8 +33,7 @@ export interface CommandInput {
   input: Record<string, unknown>;
   /** Warnings, such as for an artifact that does not exist. */
   warnings: string[];
-  /** The caller's name, if it was typed. */
-  typedAgent?: string;
+  typed: TypedOptions;
 }
 
 const invalid = (message: string, hint?: string) => new InboxError("invalid_input", message, { hint });
@@ -59,7 +58,8 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
       const path = field.path && input[field.key];
       if (path && !exists(String(path))) warnings.push(`${path} does not exist`);
     }
-  return { input, warnings, typedAgent: scanned.globals.agent };
+  const { agent, db } = scanned.globals;
+  return { input, warnings, typed: { agent, db } };
 }
 
 const takes = (op: AnyOperation, flag: string) => acceptedFlagsOf(op).some(({ name }) => name === flag);
@@ -245,7 +245,7 @@ function fillIdentity(filling: Filling, scanned: Scanned): void {
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Reads a whole file, or standard input, up to the size limit of a message. */
-function readText(path: string, { name, field }: Flag, { cwd, op }: Filling): string {
+function readText(path: string, { name, field }: Flag, { cwd, op, input }: Filling): string {
   if (path === "") throw invalid(`${name} must be a path, or - for standard input`);
   let bytes: Uint8Array;
   try {
@@ -258,7 +258,9 @@ function readText(path: string, { name, field }: Flag, { cwd, op }: Filling): st
   if (bytes.length > contentLimit)
     throw new InboxError("too_large", `${name} ${path} has more than ${contentLimit} bytes`);
   if (bytes.length === 0)
-    throw invalid(`${name} ${path} is empty${field.required ? "" : "; leave it out instead"}`);
+    throw invalid(
+      `${name} ${path} is empty${missingIn(op, input).includes(field.key) ? "" : "; leave it out instead"}`,
+    );
   try {
     return utf8.decode(bytes);
   } catch {

@@ -2,11 +2,11 @@
 
 import { runLocal } from "../../admin/operations.ts" with { load: "when-called" };
 import type { LocalOperation } from "../../admin/operations.ts";
+import type { BeginNote } from "../../contract/begin-note.ts";
 import { asInboxError, errorTable, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { OperationName } from "../../contract/operations/index.ts";
-import { spelledIn } from "../../contract/phrase.ts";
-import type { Unknown } from "../../contract/recipient.ts";
+import { spelled, spelledIn } from "../../contract/phrase.ts";
 import type { BusOperation, Handed, Inbox } from "../../inbox/inbox.ts";
 import { brokerOf, closedByCommands, isHub, locate } from "../../location/locate.ts";
 import { argumentBytes } from "../../platform/argument-bytes.ts";
@@ -15,10 +15,10 @@ import { versionLine } from "../../version.ts";
 import { inShell } from "../spelling/shell.ts";
 import type { Apart } from "../text/noun-renders.ts";
 import { snakeCase } from "../text/recase.ts";
-import { unknownLines } from "../text/recipient.ts" with { load: "when-called" };
 import { refusalText } from "../text/refusal.ts" with { load: "when-called" };
 import { renderApart } from "../text/render.ts" with { load: "when-called" };
 import { safe, safeJson } from "../text/safe.ts";
+import { withoutWorkLines } from "../text/without-work.ts" with { load: "when-called" };
 import { lastingWay } from "./admin-commands.ts" with { load: "when-called" };
 import { withoutOperation } from "./built-in-commands.ts" with { load: "when-called" };
 import { findCommand, operationsOf, type Program } from "./commands.ts";
@@ -161,7 +161,8 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   }
   // What it has started continues without it.
   const signal = op.waits?.goesOn ? untilInterrupted() : undefined;
-  const options = { idempotencyKey, signal, noteUnknown, caller: { surface: "cli" as const } };
+  const noteAtBegin = (note: BeginNote) => complain(beginText(note, op, command));
+  const options = { idempotencyKey, signal, noteAtBegin, caller: { surface: "cli" as const } };
   let handed: Handed<unknown>;
   try {
     handed = await inbox.hand(op.name as BusOperation, input as never, options);
@@ -174,8 +175,10 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
   return signal?.aborted && exit === exitNothing ? exitInterrupted : exit;
 }
 
-const noteUnknown = (unknown: readonly Unknown[]) =>
-  complain(`${unknownLines(unknown, paintFor(2)).join("\n")}\n`);
+function beginText(note: BeginNote, op: AnyOperation, { typed }: CommandInput): string {
+  const lines = withoutWorkLines(note, paintFor(2), (text) => spelled(text, typing(op, typed)));
+  return `${lines.join("\n")}\n`;
+}
 
 /** Loaded only when needed: on a bus that is not trusted. */
 const offer: typeof import("./bus-trust.ts").offerTrust = (...args) =>
@@ -190,7 +193,7 @@ async function answer(
 ): Promise<number> {
   const { value } = handed;
   const { text, aside } = json
-    ? { text: jsonAnswer(op, value as object, command.warnings), aside: "" }
+    ? { text: jsonAnswer(op, value as object, command), aside: "" }
     : humanAnswer(op, value, command);
   let taken = false;
   try {
@@ -214,9 +217,9 @@ async function answer(
   return op.exit?.(value) ?? 0;
 }
 
-function jsonAnswer(op: AnyOperation, value: object, warnings: readonly string[]): string {
+function jsonAnswer(op: AnyOperation, value: object, { warnings, typed }: CommandInput): string {
   if (op.cli.shape === "channel") return `${safeJson(bareAnswer(op, value as Record<string, unknown>))}\n`;
-  const fields = snakeCase(op.kind === "local" ? spelledIn(value, inShell(op)) : value) as object;
+  const fields = snakeCase(op.kind === "local" ? spelledIn(value, inShell(op, typed)) : value) as object;
   return `${safeJson({ ok: true, command: op.cli.command, ...fields, ...(warnings.length && { warnings }) })}\n`;
 }
 
@@ -227,9 +230,9 @@ function bareAnswer({ cli: { bare } }: AnyOperation, value: Record<string, unkno
   return Array.isArray(shown) ? shown : { ...(shown as object), ...rest };
 }
 
-function humanAnswer(op: AnyOperation, value: unknown, { warnings, typedAgent }: CommandInput): Apart {
+function humanAnswer(op: AnyOperation, value: unknown, { warnings, typed }: CommandInput): Apart {
   for (const warning of warnings) warn(warning);
-  const spelling = (called: AnyOperation) => typing(called, typedAgent);
+  const spelling = (called: AnyOperation) => typing(called, typed);
   return renderApart(op.name as OperationName, value as never, paintFor(1), spelling);
 }
 

@@ -30,7 +30,8 @@ export function asTyped(error: InboxError, typed: Typed): InboxError {
 
 /** A plain argument has the name from the usage line, unless it was given by its flag. */
 function inMessages({ op, scanned }: Typed): Spelling {
-  const spelling = inShell(op, scanned.globals.agent);
+  const { agent } = scanned.globals;
+  const spelling = inShell(op, { agent });
   return (reference) => {
     const name = spelling(reference);
     if (reference.is !== "field" || reference.value !== undefined || reference.of !== undefined) return name;
@@ -42,7 +43,7 @@ function inMessages({ op, scanned }: Typed): Spelling {
 /** What is to be left out is named as it was given; what is to be added, by its flag. */
 function inHints(typed: Typed): Spelling {
   const { op, scanned } = typed;
-  const [asFlags, asGiven] = [inShell(op, scanned.globals.agent), inMessages(typed)];
+  const [asFlags, asGiven] = [inShell(op, scanned.globals), inMessages(typed)];
   const keys = op.cli.plain ?? [];
   const from = op.cli.lastFirst ? keys.length - scanned.plain.length : 0;
   return (reference) => {

@@ -3,6 +3,8 @@
  * whose answer was lost can be sent again; waits are split into requests (long-wait.ts); an answer is confirmed once
  * it was received.
  */
+
+import type { NoteAtBegin } from "../../contract/begin-note.ts";
 import { newClientKey } from "../../contract/client-key.ts";
 import { type AnyOperation, checkKey, parseInput } from "../../contract/operation.ts";
 import {
@@ -12,7 +14,6 @@ import {
   operationNamed,
 } from "../../contract/operations/index.ts";
 import { type Releasing, releasing } from "../../contract/receipt.ts";
-import type { Unknown } from "../../contract/recipient.ts";
 import { patiently } from "./long-wait.ts";
 import { again, notKnown, type Sent, send, tell, type Wire } from "./request.ts";
 import { events } from "./stream.ts";
@@ -26,8 +27,8 @@ export interface ClientOptions {
 export interface ClientCall {
   signal?: AbortSignal;
   idempotencyKey?: string;
-  /** [M13] Called when a wait without an end begins under or for names that look misspelled. */
-  noteUnknown?: (unknown: readonly Unknown[]) => void;
+  /** [M13] [L11] Called when a wait without an end begins, and names look misspelled or the agent holds threads. */
+  noteAtBegin?: NoteAtBegin;
 }
 
 type Remote = Exclude<OperationName, `bus.${string}`>;

@@ -3,9 +3,9 @@
  * it: what its lost answer may have handed over is given back to the next hub that is there, and the wait goes on. A call
  * that hands something over and does not wait is a wait of one request.
  */
+import { type BeginNote, type NoteAtBegin, saysAnything } from "../../contract/begin-note.ts";
 import type { InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
-import type { Unknown } from "../../contract/recipient.ts";
 import { patienceOf } from "../../contract/waiting.ts";
 import {
   isUnreachable,
@@ -31,12 +31,14 @@ type Input = Record<string, unknown>;
 
 interface Waiting {
   signal?: AbortSignal;
-  noteUnknown?: (unknown: readonly Unknown[]) => void;
+  noteAtBegin?: NoteAtBegin;
 }
 
 /** [M13] Only the first of its requests finds that a name was not used before. */
-interface Told {
-  unknown?: readonly Unknown[];
+type Told = Pick<BeginNote, "unknown">;
+
+interface Answered extends BeginNote {
+  channel?: string;
   similar?: string[];
 }
 
@@ -44,7 +46,7 @@ export async function patiently(
   wire: Wire,
   op: AnyOperation,
   asked: Input,
-  { signal, noteUnknown }: Waiting = {},
+  { signal, noteAtBegin }: Waiting = {},
 ): Promise<Sent> {
   const patience = patienceOf(op, asked);
   const total = patience === null ? 0 : patience;
@@ -70,7 +72,7 @@ export async function patiently(
       const ends = over(sent.value as never);
       if (ends || performance.now() >= deadline)
         return ends || !told?.unknown ? sent : { ...sent, value: { ...told, ...(sent.value as object) } };
-      told ??= toldBy(sent.value, total === undefined ? noteUnknown : undefined);
+      told ??= toldBy(sent.value, total === undefined ? noteAtBegin : undefined);
       if (sent.handOver) await tell(wire, "release", sent.handOver);
       input = next(op, input, sent.value);
       anchored = true;
@@ -89,11 +91,12 @@ export async function patiently(
   }
 }
 
-function toldBy(value: unknown, note: Waiting["noteUnknown"]): Told {
-  const { unknown, similar, channel } = value as Told & { channel?: string };
-  const found = unknown ?? (similar && channel !== undefined ? [{ name: channel, similar }] : []);
-  if (found.length) note?.(found);
-  return unknown ? { unknown } : {};
+function toldBy(value: unknown, noteAtBegin: NoteAtBegin | undefined): Told {
+  const { similar, channel, held, ...told } = value as Answered;
+  const unknown =
+    told.unknown ?? (similar && channel !== undefined ? [{ name: channel, similar }] : undefined);
+  if (saysAnything({ unknown, held })) noteAtBegin?.({ unknown, held });
+  return told.unknown ? { unknown: told.unknown } : {};
 }
 
 const wasSent = (error: unknown) => (error as InboxError).details?.sent !== false;

@@ -97,16 +97,24 @@ const texts: Texts = {
       : `no events; continue with after_event ${output.nextEventId}`,
   // As the protocol of the calling program requires.
   "tasks.permit": (output) => JSON.stringify(output),
-  "tasks.push": ({ task, missing }) =>
-    missing
-      ? `queued ${task.name}; but ${missing.program} is not installed here, so it would fail: ${missing.hint}`
-      : `queued ${task.name}; run starts it`,
+  "tasks.push": ({ task, missing, unknown }) => {
+    const next = missing
+      ? `but ${missing.program} is not installed here, so it would fail: ${missing.hint}`
+      : "run starts it";
+    return [`queued ${task.name}; ${next}`, ...unknownLines(unknown, plainPaint)].join("\n");
+  },
+  // Its result goes to the model itself.
+  "tasks.assign": (output) => render("tasks.assign", { ...output, parent: "main" }, plainPaint, inTools),
   "tasks.run": ({ released, running, waiting }) =>
     released.length || running || waiting
       ? `${released.length ? `released: ${released.join(", ")}` : "no new tasks to run"}; results are delivered to your inbox`
       : "nothing is queued",
-  "tasks.handoff": ({ status, terminalId, message, messages, success }) => {
-    if (status === "running") return `${terminalId} is still running; call again with terminal_id`;
+  "tasks.handoff": ({ status, terminalId, message, messages, success, unknown }) => {
+    if (status === "running")
+      return [
+        `${terminalId} is still running; call again with terminal_id`,
+        ...unknownLines(unknown, plainPaint),
+      ].join("\n");
     if (message === null) return `${terminalId} has finished; its result was already collected`;
     const again = messages.some(({ redelivered }) => redelivered) ? " (redelivered)" : "";
     return `${terminalId}${success ? "" : " failed"}${again}:\n${quoted(message)}`;

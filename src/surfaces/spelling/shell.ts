@@ -12,6 +12,7 @@ import {
   type Spelling,
   type Value,
 } from "../../contract/phrase.ts";
+import { withoutPassword } from "../../contract/secret.ts";
 import { shellWord } from "../../contract/shell-word.ts";
 import { namedIn } from "./named.ts";
 
@@ -58,12 +59,15 @@ export function commandOf(
   ].join(" ");
 }
 
-/**
- * `op` is the operation that was called: fields are its own unless a reference says otherwise. `agent` is the name that
- * the caller has typed: the calls that it makes next need it as well.
- */
+/** What the caller has typed, and the calls that it makes next need as well. */
+export interface TypedOptions {
+  agent?: string;
+  db?: string;
+}
+
+/** `op` is the operation that was called: fields are its own unless a reference says otherwise. */
 export const inShell =
-  (op?: AnyOperation, agent?: string): Spelling =>
+  (op?: AnyOperation, { agent, db }: TypedOptions = {}): Spelling =>
   (reference: Reference) => {
     switch (reference.is) {
       case "field":
@@ -74,7 +78,9 @@ export const inShell =
         const called = namedIn(reference.operation)!;
         const { identity } = called.cli;
         const by = reference.own && agent !== undefined && identity !== undefined && { [identity]: agent };
-        return commandOf(called, { ...reference.input, ...by }, reference.options);
+        // On the same bus, unless the reference names another. A password is not repeated.
+        const place = db !== undefined && { db: withoutPassword(db) };
+        return commandOf(called, { ...reference.input, ...by }, { ...place, ...reference.options });
       }
       case "help": {
         const about = namedIn(reference.operation, op);

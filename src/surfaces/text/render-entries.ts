@@ -61,8 +61,8 @@ function changeText({ path, seenAt, before, after, added, removed }: DocumentCha
 
 export const entryRenders: NounRenders<"entries"> = {
   "entries.push": ({ id }) => `pushed ${id}`,
-  "entries.history": ({ entries, hasMore, unread }, paint, spell) => {
-    if (!entries.length) return "the inbox is empty";
+  "entries.history": ({ entries, hasMore, unread, filtered }, paint, spell) => {
+    if (!entries.length) return filtered ? `no such entries; ${unread} unread` : "the inbox is empty";
     const before = field("before", entries.at(-1)!.id);
     const more = hasMore ? [paint.dim(spell(phrase`more: add ${before}`))] : [];
     const count = unread >= unreadLimit ? `${unreadLimit} or more` : unread;

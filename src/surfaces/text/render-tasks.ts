@@ -4,13 +4,13 @@ import type { OutputOf } from "../../contract/operations/index.ts";
 import { blank, call, field, ownCall, phrase, type Text } from "../../contract/phrase.ts";
 import { plural } from "../../contract/plural.ts";
 import type { Review } from "../../contract/review.ts";
-import type { Task, TaskInQueue } from "../../contract/task.ts";
+import type { TaskInQueue } from "../../contract/task.ts";
 import { excessOver, type Held, type Reported, raising } from "../../contract/usage.ts";
 import { budgetText, heldText, reportsText, usageBrief, usageText } from "../../contract/usage-text.ts";
 import { failureText } from "./failure.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
-import { recipientText } from "./recipient.ts";
+import { recipientText, unknownLines } from "./recipient.ts";
 import { cut, inLine, quoted, safe, setIn } from "./safe.ts";
 import { textTable } from "./text-table.ts";
 import { relative, span } from "./time.ts";
@@ -116,13 +116,18 @@ const missingText = (missing: OutputOf<"tasks.push">["missing"], paint: Paint) =
 const usual = "main";
 
 /** [Q1] Whose task it is: only its parent runs it, and gets its result. */
-const ownerText = ({ parent }: Task) => (parent === usual ? "" : ` for ${safe(parent)}`);
+const ownerText = (parent: string) => (parent === usual ? "" : `; its result goes to ${safe(parent)}`);
+
+const misspelled = (unknown: OutputOf<"tasks.push">["unknown"], paint: Paint) =>
+  unknownLines(unknown, paint)
+    .map((line) => `\n${line}`)
+    .join("");
 
 export const taskRenders: NounRenders<"tasks"> = {
-  "tasks.push": ({ task, recipient, others, trusted, missing }, paint, spell) => {
+  "tasks.push": ({ task, recipient, unknown, others, trusted, missing }, paint, spell) => {
     const starts = phrase`${ownCall("tasks.run")} starts it${trusted ? "" : phrase`, once ${call("bus.trust")} has approved it`}`;
-    const note = recipient ? recipientText(recipient, paint, spell) : "";
-    return `queued ${paint.bold(safe(task.name))}${ownerText(task)}; ${spell(starts)}${missingText(missing, paint)}${note}${othersText(others, paint, spell)}`;
+    const note = (recipient ? recipientText(recipient, paint, spell) : "") + misspelled(unknown, paint);
+    return `queued ${paint.bold(safe(task.name))}${ownerText(task.parent)}; ${spell(starts)}${missingText(missing, paint)}${note}${othersText(others, paint, spell)}`;
   },
   "tasks.run": ({ released, running, waiting, held }, _paint, spell) => {
     if (!released.length && !running && !waiting) return spell(phrase`nothing is queued; ${pushing} first`);
@@ -169,11 +174,11 @@ export const taskRenders: NounRenders<"tasks"> = {
     if (entries.length) return text + more;
     return ended ? "end of transcript" : "nothing yet";
   },
-  "tasks.assign": ({ terminalId, others }, paint, spell) =>
-    `started ${paint.bold(safe(terminalId))}${othersText(others, paint, spell)}`,
-  "tasks.handoff": ({ status, terminalId, message, messages, success }, paint, spell) => {
+  "tasks.assign": ({ terminalId, parent, unknown, others }, paint, spell) =>
+    `started ${paint.bold(safe(terminalId))}${ownerText(parent)}${misspelled(unknown, paint)}${othersText(others, paint, spell)}`,
+  "tasks.handoff": ({ status, terminalId, message, messages, success, unknown }, paint, spell) => {
     if (status === "running")
-      return `${safe(terminalId)} is still running; ${spell(phrase`${ownCall("tasks.handoff", { terminalId })} continues waiting`)}`;
+      return `${safe(terminalId)} is still running; ${spell(phrase`${ownCall("tasks.handoff", { terminalId })} continues waiting`)}${misspelled(unknown, paint)}`;
     if (message === null)
       return `${safe(terminalId)} has finished; no result is waiting: it was already collected, or the task was removed; ${spell(logOf(terminalId))}`;
     if (success) return safe(message);

@@ -1,9 +1,9 @@
 /** Threads, as lines or rows, and their messages. */
 
-import type { HeldThread, Lease } from "../../contract/lease.ts";
+import type { Lease } from "../../contract/lease.ts";
 import type { Message } from "../../contract/message.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
-import { blank, call, field, ownCall, type Phrase, phrase, type Text } from "../../contract/phrase.ts";
+import { call, field, type Phrase, phrase } from "../../contract/phrase.ts";
 import type { EndedStatus, Thread } from "../../contract/thread.ts";
 import { messageText } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
@@ -13,6 +13,7 @@ import { cut, safe } from "./safe.ts";
 import { statusText } from "./status.ts";
 import { textTable } from "./text-table.ts";
 import { relative } from "./time.ts";
+import { withoutWorkLines } from "./without-work.ts";
 
 const leaseText = (lease: Lease | null) =>
   lease ? `${safe(lease.agentId)}, ${lease.lapsed ? "expired" : "expires"} ${relative(lease.expiresAt)}` : "";
@@ -33,25 +34,6 @@ function threadRows(threads: readonly Thread[], paint: Paint): string[][] {
 }
 
 const threadHead = ["THREAD", "STATUS", "PRIORITY", "FROM", "TO", "UPDATED", "SUBJECT"];
-
-/** [L11] What an agent that found nothing holds already, and how it continues. */
-function heldLines(
-  held: readonly HeldThread[] | undefined,
-  paint: Paint,
-  spell: (text: Text) => string,
-): string[] {
-  if (!held?.length) return [];
-  const rows = held.map(({ threadId, status, expiresAt, subject }) => [
-    threadId,
-    statusText(status, paint),
-    relative(expiresAt),
-    cut(subject, 50),
-  ]);
-  const table = textTable(["YOU HOLD", "STATUS", "LEASE EXPIRES", "SUBJECT"], rows, paint.dim);
-  const thread = held[0]!.threadId;
-  const next = phrase`continue with ${ownCall("threads.claim", { thread })}; end it with ${ownCall("threads.done", { thread, summary: blank("RESULT") })}, or give it up with ${ownCall("threads.release", { thread })}`;
-  return [table, spell(next)];
-}
 
 /** The most common answer: the state of the thread, and the message. */
 const said = ({ thread, message }: { thread: Thread; message: Message }, paint: Paint) =>
@@ -89,15 +71,13 @@ export const threadRenders: NounRenders<"threads"> = {
   "threads.renew": ({ thread, lease }, paint) => `${headline(thread, paint)}\nlease ${leaseText(lease)}`,
   "threads.claim": ({ thread, lease, messages, held, unknown }, paint, spell) => {
     if (!thread || !lease)
-      return ["nothing to claim", ...heldLines(held, paint, spell), ...unknownLines(unknown, paint)].join(
-        "\n",
-      );
+      return ["nothing to claim", ...withoutWorkLines({ held, unknown }, paint, spell)].join("\n");
     const head = `${headline(thread, paint)}\nlease expires ${relative(lease.expiresAt)}, attempt ${lease.attempt}, token ${lease.token}`;
     return [head, ...messages.map((message) => messageText(message, paint))].join("\n\n");
   },
   "threads.fetch": ({ threads, held, unknown }, paint, spell) => {
     if (!threads.length)
-      return ["nothing to do", ...heldLines(held, paint, spell), ...unknownLines(unknown, paint)].join("\n");
+      return ["nothing to do", ...withoutWorkLines({ held, unknown }, paint, spell)].join("\n");
     const rows = threadRows(threads, paint).map((row, i) => [
       ...row,
       threads[i]!.claimable ? paint.green("yes") : "no",
@@ -105,8 +85,8 @@ export const threadRenders: NounRenders<"threads"> = {
     ]);
     return textTable([...threadHead, "CLAIMABLE", "LEASE"], rows, paint.dim);
   },
-  "threads.list": ({ threads, hasMore }, paint, spell) => {
-    if (!threads.length) return "no threads";
+  "threads.list": ({ threads, hasMore, unknown }, paint, spell) => {
+    if (!threads.length) return ["no threads", ...unknownLines(unknown, paint)].join("\n");
     const before = field("before", threads.at(-1)!.threadId);
     const more = hasMore ? `\n${paint.dim(spell(phrase`more: add ${before}`))}` : "";
     return textTable(threadHead, threadRows(threads, paint), paint.dim) + more;
