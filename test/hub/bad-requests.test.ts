@@ -123,9 +123,11 @@ describe("paths and queries", () => {
     expectRefusal(await hub.ask(route, body), status);
   });
 
-  test("[U3] [C4] a query parameter without a value is one that was left out; an unknown one is still refused", async () => {
-    const { status, json } = await hub.ask("GET /api/inbox/history?limit=&before=&workspaceId=&unread=");
-    expect([status, json]).toEqual([200, { entries: [], hasMore: false, unread: 0 }]);
+  test("[U3] [C4] a query parameter without a value is one that was left out, a flag is set; an unknown one is still refused", async () => {
+    const { status, json } = await hub.ask("GET /api/inbox/history?limit=&before=&workspaceId=");
+    const empty = { entries: [], hasMore: false, unread: 0 };
+    expect([status, json]).toEqual([200, empty]);
+    expect((await hub.ask("GET /api/inbox/history?unread=")).json).toEqual({ ...empty, filtered: true });
     expect((await hub.ask("GET /api/messages/inbox/a?limit=&includeAcked")).status).toBe(200);
     expectRefusal(await hub.ask("GET /api/messages/inbox/a?odd="), 400);
   });
