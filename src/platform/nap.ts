@@ -14,7 +14,7 @@ import { isQuiet, nextAlarm, onQuiet, ringDue } from "./quiet.ts";
 import { fs } from "./system.ts";
 
 /** Timers that nobody told of would be this late. */
-const longestMs = 30_000;
+const longestMs = 120_000;
 /** How often the events of watched files are read while the process is awake; always, if the runtime is not as expected. */
 const awakeMs = 20;
 /** Little is run, and seldom: compiling it to machine code, which takes threads, would cost more than it saves. */
