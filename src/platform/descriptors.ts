@@ -54,7 +54,7 @@ export async function isInherited(descriptor: number): Promise<boolean> {
   return (Number.parseInt(flags, 8) & closeOnExec) === 0;
 }
 
-const polling = { poll: { args: ["ptr", "u64", "int"], returns: "int" } } as const;
+export const polling = { poll: { args: ["ptr", "u64", "int"], returns: "int" } } as const;
 /** POLLERR, POLLHUP and POLLNVAL, in the half of `struct pollfd` that is answered. */
 const brokenOff = 0x8 | 0x10 | 0x20;
 

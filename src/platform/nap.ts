@@ -8,6 +8,7 @@
  * change is done without the event loop, as far as it needs none. Timers that were not made by `after` are late.
  */
 import { openLibrary, pointerTo } from "./c-library.ts";
+import { polling } from "./descriptors.ts";
 import { type Inotify, openInotify } from "./inotify.ts";
 import { isPortable } from "./portable.ts";
 import { isQuiet, nextAlarm, onQuiet, ringDue } from "./quiet.ts";
@@ -93,11 +94,10 @@ function begin(inotify: Inotify, sleep: Sleep, work: () => number): () => void {
 
 type Sleep = (ms: number) => "time" | "files" | "runtime" | "broken";
 
-const signatures = { poll: { args: ["ptr", "u64", "int"], returns: "int" } } as const;
 const readable = 1;
 
 function sleeper(queue: number, files: number): Sleep | undefined {
-  const calls = openLibrary(signatures);
+  const calls = openLibrary(polling);
   // `struct pollfd` is the descriptor and, in 16 bits each, what is asked and what is answered.
   const asked = new Int32Array([queue, readable, files, readable]);
   const answered = new Int16Array(asked.buffer);
