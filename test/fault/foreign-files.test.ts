@@ -118,8 +118,8 @@ describe("a symbolic link", () => {
   test("[X8] as a wake file is neither written nor touched, and waiting works", async () => {
     using bus = await target();
     mkdirSync(bus.agents("coord.db-wake"));
-    const names = [...Array(64).keys()].map((n) => n.toString(16).padStart(2, "0"));
-    for (const name of ["begun", "ended", "all", ...names])
+    const names = [...Array(1024).keys()].map((n) => n.toString(16).padStart(3, "0"));
+    for (const name of ["begun-1024", "ended-1024", "all", ...names])
       symlinkSync(bus.precious, bus.agents(`coord.db-wake/${name}`));
     const waiter = start(["receive", "--agent", "ada", "--json"], { cwd: bus.path });
     expect((await bus.inbox("send", "ada", "hello")).code).toBe(0);
@@ -182,7 +182,7 @@ describe("a named pipe", () => {
   test("[X8] as the database, or as a wake file, blocks nothing", async () => {
     using bus = await target();
     mkdirSync(bus.agents("coord.db-wake"));
-    Bun.spawnSync(["mkfifo", bus.agents("coord.db-wake/begun")]);
+    Bun.spawnSync(["mkfifo", bus.agents("coord.db-wake/begun-1024")]);
     expect((await bus.inbox("send", "ada", "hello")).code).toBe(0);
     rmSync(bus.agents("coord.db"));
     Bun.spawnSync(["mkfifo", bus.agents("coord.db")]);

@@ -46,7 +46,7 @@ export function untilWatching(child: { pid: number; exitCode: number | null }): 
 function isPolling(pid: number, files: readonly string[]): boolean {
   const log = files.find((target) => target.endsWith("-wal"));
   const folder = log?.replace(/-wal$/, "-wake") ?? "";
-  const waits = existsSync(folder) && readdirSync(folder).some((name) => /^([0-9a-f]{2}|all)$/.test(name));
+  const waits = existsSync(folder) && readdirSync(folder).some((name) => /^([0-9a-f]{3}|all)$/.test(name));
   return waits && readFileSync(`/proc/${pid}/wchan`, "latin1").includes("epoll");
 }
 

@@ -1,8 +1,9 @@
 /**
  * Wake-ups. Within a process a listener is called. Across processes the writer touches a file after its commit, and
- * waiting processes watch that file. There are 64 files, chosen by a hash of the topic, so that a write wakes few of a
- * hundred waiters, and one for waits on everything. A waiter creates its file before it reads, and a writer looks for
- * files after its commit: whichever comes first, the other sees it. The write-ahead log itself is not a signal, because
+ * waiting processes watch that file. There are 1,024 files for threads and agents, chosen by a hash of the topic, so that a
+ * write wakes hardly anybody whom it does not concern, and one for each of the few topics that many processes wait for. A
+ * waiter creates its file before it reads, and a writer looks for files after its commit: whichever comes first, the
+ * other sees it. The write-ahead log itself is not a signal, because
  * it is written before the commit is visible.
  *
  * Within a process topics are exact, and the process's own touches return as file events without news: SQLite's data
@@ -37,8 +38,11 @@ export interface Wake {
   close(): void;
 }
 
-/** The two files whose lengths tell whether a writer died between its commit and its touch. */
-const countersIn = (folder: string) => ({ before: `${folder}/begun`, after: `${folder}/ended` });
+/**
+ * The two files whose lengths tell whether a writer died between its commit and its touch. Their names belong to this way
+ * of choosing files: what a program with other files writes counts as a foreign program's, and is found within a second.
+ */
+const countersIn = (folder: string) => ({ before: `${folder}/begun-1024`, after: `${folder}/ended-1024` });
 
 interface Bus {
   folder: string;
@@ -171,7 +175,7 @@ function startSlowCheck({ folder, log: logFile, dataVersion, files, nap }: Watch
 }
 
 /** With more files than this, listing the folder takes less time than looking for each. */
-const few = 8;
+const few = 64;
 
 /** The files of these topics; of many only those that are there, as nobody waits for the others. */
 function watchedOf(folder: string, topics: ReadonlySet<string>): Iterable<string> {
@@ -187,10 +191,12 @@ function watchedOf(folder: string, topics: ReadonlySet<string>): Iterable<string
   }
 }
 
-/** FNV-1a; any hash would do, but all versions must use the same. */
+/** FNV-1a; any hash would do, but all programs with the same counters must use the same. */
 function bucketOf(topic: string): string {
   if (topic === everything) return "all";
+  // One of the few that many wait for. It shares its file with nobody: each write to a thread or an agent that did would wake all of them.
+  if (!topic.includes(":")) return topic;
   let hash = 0x811c9dc5;
   for (let i = 0; i < topic.length; i++) hash = Math.imul(hash ^ topic.charCodeAt(i), 0x01000193);
-  return ((hash >>> 8) & 63).toString(16).padStart(2, "0");
+  return ((hash >>> 8) & 1023).toString(16).padStart(3, "0");
 }
