@@ -646,4 +646,23 @@ begin
   return least(newest, running);
 end $$;
 `,
+  // The same locks, in expressions that need no query: what `perform` and a select from the sequence take is most of the time of
+  // a first event. Nothing is locked here: those that run now take the same locks.
+  `
+create or replace function next_event() returns bigint language plpgsql volatile as $$
+declare
+  numbers regclass;
+  bus bigint;
+  done text;
+begin
+  if current_setting('restante.event_lock', true) is distinct from '1' then
+    numbers := to_regclass('event_numbers');
+    bus := ((numbers::oid::bigint % 32749) + 1) << 48;
+    done := pg_advisory_xact_lock_shared(bus | 281474976710655);
+    done := pg_advisory_xact_lock_shared(bus | coalesce(pg_sequence_last_value(numbers), 0));
+    done := set_config('restante.event_lock', '1', true);
+  end if;
+  return nextval('event_numbers');
+end $$;
+`,
 ];
