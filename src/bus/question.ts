@@ -94,11 +94,11 @@ export const onlyThePerson = "only the person can answer it; wait for the answer
 /**
  * [A5.4] The name under which a caller answers a question to the person; undefined if it may not. A caller with a
  * token answers under its own name, if it may change the person's inbox, which inbox/access.ts has checked before.
- * Over MCP, `main` is a model.
+ * Over MCP, and in the shell of an agent program, `main` is a model.
  */
 export function answererForPerson(tx: Context, from: string): string | undefined {
   if (from === person || tx.verified) return from;
-  return from === usualName && tx.surface !== "mcp" ? person : undefined;
+  return from === usualName && !tx.byModel ? person : undefined;
 }
 
 /** [A5.5] A message that is one of the choices is that choice. */

@@ -20,6 +20,8 @@ export interface Caller {
   subAgent?: boolean;
   /** [A7] The surface through which it calls. */
   surface?: Surface;
+  /** [A5.8] A model calls, from the shell of an agent program. Over MCP one always does. */
+  byModel?: boolean;
 }
 
 /** Puts the caller into the field that says who acts, and refuses what its scope never allows. */
@@ -83,10 +85,10 @@ export function engineFor(
   op: AnyOperation,
   input: Readonly<Record<string, unknown>>,
 ): Engine {
-  const { agent, scope, surface } = caller;
+  const { agent, scope, surface, byModel = surface === "mcp" } = caller;
   if (agent !== undefined && scope !== undefined)
     return permitted(engine, { agent, scope, surface }, op, input);
-  return surface === undefined ? engine : calledThrough(engine, surface);
+  return surface === undefined ? engine : calledThrough(engine, surface, byModel);
 }
 
 function permitted(
@@ -105,21 +107,24 @@ function permitted(
   return through(engine, checked);
 }
 
-/** By surface: each call without a token would make the same. */
-const surfaces = new WeakMap<Engine, Map<Surface, Engine>>();
+/** By surface, and by whom: each call without a token would make the same. */
+const surfaces = new WeakMap<Engine, Map<string, Engine>>();
 
-function calledThrough(engine: Engine, surface: Surface): Engine {
-  const known = surfaces.get(engine) ?? new Map<Surface, Engine>();
-  const before = known.get(surface);
+function calledThrough(engine: Engine, surface: Surface, byModel: boolean): Engine {
+  const known = surfaces.get(engine) ?? new Map<string, Engine>();
+  const way = byModel ? `${surface} by a model` : surface;
+  const before = known.get(way);
   if (before) return before;
   const named =
     <T>(work: Work<T>): Work<T> =>
     (tx) => {
-      tx.surface = surface; // the context is this call's own
+      // the context is this call's own
+      tx.surface = surface;
+      tx.byModel = byModel;
       return work(tx);
     };
   const made = through(engine, named, true);
-  surfaces.set(engine, known.set(surface, made));
+  surfaces.set(engine, known.set(way, made));
   return made;
 }
 

@@ -99,6 +99,8 @@ export interface Context {
   readonly verified: boolean;
   /** [A7] The surface through which the call came; undefined for a program that embeds the bus. */
   surface?: Surface;
+  /** [A5.8] A model calls, which is never the person. */
+  byModel?: boolean;
   /** [X10] The agent that gets the answer, if it may not read everything (bus/visible.ts). */
   readonly viewer?: string;
   /** [G3] Reports a message whose pointer is to be carried; undefined without a carrier. */

@@ -2,7 +2,9 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bareEnvironment, desk, program } from "../support/cli.ts";
+import { bareEnvironment, desk, program, run } from "../support/cli.ts";
+import { served } from "../support/hub.ts";
+import { overStdio, revisions } from "../support/mcp.ts";
 import { until } from "../support/until.ts";
 
 test("[A5] the exit code is the choice, and 10 if nobody answers in time", async () => {
@@ -135,4 +137,42 @@ test("[A7] the audit trail is a JSON object a line, with surface and whether a t
     { number: 1, action: "asked", agent: "ci", to: "ada", surface: "cli", verified: false },
     { number: 2, action: "answered", agent: "ada", to: "ci", choice: "yes", surface: "cli", verified: true },
   ]);
+});
+
+test.each(["a file", "a hub"])(
+  "[A5.8] on %s, main does not answer for the person in the shell of an agent program; what it was asked itself, it does",
+  async (what) => {
+    using d = await desk();
+    await using hub = what === "a hub" ? await served(d.db) : undefined;
+    const db = hub?.url ?? d.db;
+    const typed = (env: Record<string, string>, ...args: string[]) =>
+      run([...args, "--json", "--db", db], { cwd: d.path, env });
+    const ask = (to: string) => typed({}, "ask", to, "Deploy?", "--choices", "yes,no", "--agent", "bot");
+    const number = (answer: { json: { messages: { id: number }[] } }) => String(answer.json.messages[0]!.id);
+    await ask("user");
+    const [entry] = (await typed({}, "entries", "list")).json.entries;
+    for (const mark of ["AI_AGENT", "CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI"])
+      for (const args of [
+        ["answer", entry.message_id, "yes"],
+        ["entries", "reply", entry.id, "yes"],
+      ]) {
+        const refused = await typed({ [mark]: "1" }, ...args);
+        expect([refused.code, refused.json.error.code]).toEqual([30, "not_allowed"]);
+      }
+    expect((await typed({ CLAUDECODE: "" }, "answer", entry.message_id, "yes")).code).toBe(0);
+    await ask("main");
+    const own = number(await typed({}, "mail", "--agent", "main"));
+    expect((await typed({ CLAUDECODE: "1" }, "answer", own, "yes")).code).toBe(0);
+  },
+);
+
+test("[A5.8] the same for a model behind an MCP server that uses a hub", async () => {
+  using d = await desk();
+  await using hub = await served(d.db);
+  await d.inbox("ask", "user", "Deploy?", "--choices", "yes,no", "--agent", "bot");
+  const [entry] = (await d.inbox("entries", "list")).json.entries;
+  await using model = await overStdio(hub.url, revisions[0]);
+  const question = Number(entry.message_id.slice("msg_".length));
+  const byModel = await model.call("answer", { question, choice: "yes" });
+  expect(byModel.text).toContain(`was asked of "user", not of "main"`);
 });

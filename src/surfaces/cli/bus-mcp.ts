@@ -35,7 +35,7 @@ export async function runMcp(
   const client = await meetClient();
   // A hub looks at the token by itself, with every call.
   if (isHub(location)) {
-    const inbox = connect(location, { token }) as never;
+    const inbox = connect(location, { token, byModel: true }) as never;
     await serveClient(client, { inbox, who: { caller: {}, agent }, sets: tools });
     return 0;
   }

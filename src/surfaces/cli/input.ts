@@ -1,12 +1,14 @@
 /** Turns scanned arguments into an operation's input. */
 
 import { fromText } from "../../contract/coerce.ts";
+import { person } from "../../contract/entry.ts";
 import { InboxError } from "../../contract/errors.ts";
 import { contentLimit, type Field, fieldsOf } from "../../contract/fields.ts";
 import { type AnyOperation, missingIn } from "../../contract/operation.ts";
 import { blank, field, listed, option, phrase, variable } from "../../contract/phrase.ts";
 import { fillFromHere } from "../../contract/surroundings.ts";
 import { agentIn } from "../../contract/terminal-id.ts";
+import { isAgentShell } from "../../platform/agent-shell.ts";
 import { resolve } from "../../platform/path.ts";
 import { exists, fs } from "../../platform/system.ts";
 import { flagName, type TypedOptions } from "../spelling/shell.ts";
@@ -214,6 +216,10 @@ function isNameless({ input, op, env, flags }: Filling, { globals }: Scanned): b
   );
 }
 
+/** [A5.8] In the shell of an agent program, a caller without a name is never the person. */
+const usualFor = (name: string | undefined, env: CommandLine["env"]) =>
+  name === person && isAgentShell(env) ? "main" : name;
+
 /** [C9] The caller is `--from` or `--agent`, else INBOX_AGENT, else the operation's default, else unknown. */
 function fillIdentity(filling: Filling, scanned: Scanned): void {
   const { input, op, env, program, flags } = filling;
@@ -225,7 +231,7 @@ function fillIdentity(filling: Filling, scanned: Scanned): void {
   }
   // [X2] A token says who is calling; only a name that was typed as well is sent along, to be compared.
   const token = scanned.globals.token ?? (env.INBOX_TOKEN || undefined);
-  const assumed = token === undefined ? (agentIn(env) ?? identityDefault) : undefined;
+  const assumed = token === undefined ? (agentIn(env) ?? usualFor(identityDefault, env)) : undefined;
   const caller = scanned.globals.agent ?? assumed;
   if (!(identity in input) && caller !== undefined) input[identity] = caller;
   if (!isNameless(filling, scanned)) return;

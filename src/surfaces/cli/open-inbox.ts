@@ -2,6 +2,7 @@
 import { actingAs, requireOwner } from "../../inbox/caller.ts";
 import { type Inbox, openInbox } from "../../inbox/inbox.ts";
 import { isHub } from "../../location/locate.ts";
+import { isAgentShell } from "../../platform/agent-shell.ts";
 import { connect } from "../client/client.ts" with { load: "when-called" };
 import { warn } from "./output.ts";
 import type { Globals } from "./scan.ts";
@@ -13,7 +14,8 @@ export async function openInboxAt(
   location: string,
   { delivery, token, alone }: { delivery?: string; token: string | undefined; alone?: boolean },
 ): Promise<Inbox> {
-  if (isHub(location)) return connect(location, { token }) as Inbox;
+  const byModel = isAgentShell(process.env);
+  if (isHub(location)) return connect(location, { token, byModel }) as Inbox;
   const inbox = openInbox(location, {
     delivery,
     brief: true,
@@ -21,5 +23,6 @@ export async function openInboxAt(
     journal: { complain: warn },
     complain: warn,
   });
-  return token === undefined ? inbox : actingAs(inbox, await requireOwner(inbox, token));
+  if (token !== undefined) return actingAs(inbox, await requireOwner(inbox, token));
+  return byModel ? actingAs(inbox, { byModel }) : inbox;
 }

@@ -22,6 +22,8 @@ export interface ClientOptions {
   token?: string;
   /** A replacement for `fetch`. */
   fetch?: Wire["fetch"];
+  /** [A5.8] A model calls, which is never the person. */
+  byModel?: boolean;
 }
 
 export interface ClientCall {
@@ -43,6 +45,7 @@ export function connect(address: string, options: ClientOptions = {}) {
   const wire: Wire = {
     url: address.replace(/\/+$/, ""),
     token: options.token,
+    byModel: options.byModel,
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
   };
 

@@ -1,7 +1,7 @@
 /** One operation as one HTTP request, by its route in the table. Web standards only. */
 import { isClientKey } from "../../contract/client-key.ts";
 import { type ErrorCode, type ErrorShape, InboxError } from "../../contract/errors.ts";
-import { clientHeader, handOverHeader } from "../../contract/headers.ts";
+import { clientHeader, handOverHeader, modelsClient } from "../../contract/headers.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { call as calling, phrase, phraseOf } from "../../contract/phrase.ts";
 import type { Receipt } from "../../contract/receipt.ts";
@@ -10,6 +10,8 @@ import { tokensOwner } from "../../contract/token.ts";
 export interface Wire {
   url: string;
   token?: string;
+  /** [A5.8] A model has typed the command. */
+  byModel?: boolean;
   fetch: (url: string, init: RequestInit) => Promise<Response>;
 }
 
@@ -27,8 +29,8 @@ interface Extras {
 }
 
 /** The headers of every request: that a client of the hub sent it, and its token. */
-export const headersOf = ({ token }: Wire): Record<string, string> => ({
-  [clientHeader]: "restante",
+export const headersOf = ({ token, byModel }: Wire): Record<string, string> => ({
+  [clientHeader]: byModel ? modelsClient : "restante",
   ...(token !== undefined && { authorization: `Bearer ${token}` }),
 });
 

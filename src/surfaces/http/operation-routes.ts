@@ -1,5 +1,6 @@
 /** The routes that the operation table declares, and those of older protocols for the same operations. */
 import { InboxError } from "../../contract/errors.ts";
+import { clientHeader, modelsClient } from "../../contract/headers.ts";
 import { type AnyOperation, marking } from "../../contract/operation.ts";
 import { operationNamed, table } from "../../contract/operations/index.ts";
 import { limitWait } from "../../contract/waiting.ts";
@@ -32,8 +33,11 @@ const teaching = (op: AnyOperation) => (error: unknown, request: Request) =>
   isOwnClient(request) ? error : sayingFields(op, error);
 
 const anonymous: Caller = { surface: "rest" };
-const callerOf = (peer: Peer): Caller =>
-  peer.agent === undefined ? anonymous : { ...peer, surface: "rest" };
+const aModel: Caller = { surface: "rest", byModel: true };
+const callerOf = (peer: Peer, { headers }: Request): Caller => {
+  if (peer.agent !== undefined) return { ...peer, surface: "rest" };
+  return headers.get(clientHeader) === modelsClient ? aModel : anonymous;
+};
 
 const handleOf =
   (
@@ -58,7 +62,7 @@ const handleOf =
     // [M1] The sender of a channel message that does not name one.
     if (op.cli.shape === "channel" && op.cli.identity !== undefined) input[op.cli.identity] ??= "api";
     const handOver = translation ? undefined : handOverOf(request);
-    const options: CallOptions = { idempotencyKey, handOver, caller: callerOf(peer) };
+    const options: CallOptions = { idempotencyKey, handOver, caller: callerOf(peer, request) };
     const waits = op.kind === "wait";
     // A client that has disconnected before its request is processed is handed nothing, on any engine.
     if ((waits || marking(op, input)) && (await hasGone(request)))
