@@ -41,6 +41,7 @@ import { asTyped } from "./refusal-as-typed.ts" with { load: "when-called" };
 import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
 import { lineReader, stream } from "./streams.ts" with { load: "when-called" };
 import { inTyping, typing } from "./typing.ts";
+import { withHub } from "./with-hub.ts" with { load: "when-called" };
 
 const exitFailed = 1;
 const exitNothing = 10;
@@ -131,7 +132,7 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
   const location = locate(asked);
   const inbox = await openInboxAt(location, { delivery, token: tokenOf(globals), alone: onlyWaits(op) });
   try {
-    const acting = () => act(inbox, op, command, globals.json);
+    const acting = () => act({ inbox, location }, op, command, globals.json);
     return await acting().catch(async (error) => {
       const untrusted = error instanceof InboxError && error.details?.untrusted !== undefined;
       if (!untrusted || isHub(location) || !(await offer(asked, globals.json))) throw error;
@@ -145,7 +146,12 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
 /** What `orch` waits for may run programs. */
 const onlyWaits = ({ kind, cli }: AnyOperation) => kind === "wait" && cli.program !== "orch";
 
-async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: boolean): Promise<number> {
+async function act(
+  { inbox, location }: { inbox: Inbox; location: string },
+  op: AnyOperation,
+  command: CommandInput,
+  json: boolean,
+): Promise<number> {
   const { idempotencyKey, ...input } = command.input as { idempotencyKey?: string } & Record<string, unknown>;
   const streaming = op.cli.stream && (op.cli.stream === true || input[op.cli.stream]);
   // Without an output it would never notice that nobody reads.
@@ -171,6 +177,7 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
     complain("the task continues, and its result will be delivered to your inbox; orch queue shows it\n");
     return exitInterrupted;
   }
+  if (op.name === "workspaces.add") handed = { ...handed, value: withHub(handed.value as never, location) };
   const exit = await answer(op, handed, command, json);
   return signal?.aborted && exit === exitNothing ? exitInterrupted : exit;
 }
