@@ -18,7 +18,7 @@ interface Health {
   pid?: number;
 }
 
-const healthAt = (hub: string): Promise<Health | undefined> =>
+export const healthAt = (hub: string): Promise<Health | undefined> =>
   fetch(`${hub}/healthz`, { signal: AbortSignal.timeout(500) })
     .then((response) => response.json() as Promise<Health>)
     .catch(() => undefined);
