@@ -1,7 +1,7 @@
 /** Sorts the arguments as typed into global flags, flags and plain words. Does not know what operations mean. */
 import { InboxError } from "../../contract/errors.ts";
 import { shellWord } from "../../contract/shell-word.ts";
-import { closest, meant } from "../../contract/suggest.ts";
+import { closestField, meant } from "../../contract/suggest.ts";
 import type { Program } from "./commands.ts";
 import { type Flag, globalFlags } from "./flags.ts";
 
@@ -121,7 +121,7 @@ export const alsoAsValue = (asValue: string | undefined, hint: string) =>
 /** If the rest is a prompt, a mistyped option would silently become part of it. */
 function refuseTypo(key: string, token: string, known: readonly string[], where: string): void {
   if (/\s/.test(token)) return;
-  const [close] = closest(
+  const [close] = closestField(
     key,
     known.map((name) => name.slice(2)),
     1,
@@ -152,7 +152,7 @@ function unknownFlag(
   where: string,
 ): InboxError {
   const shown = new Map(flags.map((flag) => [flag.name, flag.shownAs ?? flag.name]));
-  const guess = meant(closest(name, shown.keys()).map((close) => shown.get(close)!));
+  const guess = meant(closestField(name, shown.keys()).map((close) => shown.get(close)!));
   return invalid(
     `${where} has no flag ${name}${guess ? `; ${guess}` : ""}`,
     `${where} --help lists its flags; put -- before a text that begins with -`,
