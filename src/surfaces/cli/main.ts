@@ -38,7 +38,7 @@ import {
   writeOut,
 } from "./output.ts";
 import { asTyped } from "./refusal-as-typed.ts" with { load: "when-called" };
-import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
+import { leadingWords, readAsFlag, type Scanned, scanArguments } from "./scan.ts";
 import { lineReader, stream } from "./streams.ts" with { load: "when-called" };
 import { inTyping, typing } from "./typing.ts";
 import { withHub } from "./with-hub.ts" with { load: "when-called" };
@@ -65,8 +65,14 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
   const scanned = scanForms(forms, rest, command, program);
   // [C15] In `--body --help` the flag may be the text: the call is refused, not forgotten.
   const isCall = scanned.asValue !== undefined;
-  if (scanned.globals.version && !isCall) return writeOut(versionLine(program));
-  if (scanned.globals.help && !isCall) return writeOut(commandHelp(command, program));
+  const { help, version, json } = scanned.globals;
+  if ((help || version) && !isCall) {
+    const unmade = readAsFlag(scanned, `${program} ${command}`);
+    if (unmade && json) throw unmade;
+    const exit = await writeOut(version ? versionLine(program) : commandHelp(command, program));
+    if (unmade) throw unmade;
+    return exit;
+  }
   const op = chooseForm(forms, scanned);
   try {
     return await run(op, inputOf(op, scanned, { cwd: process.cwd(), env: process.env, program }), scanned);
