@@ -1,5 +1,5 @@
 /** [Y6] `inbox backup`: a bus and all that belongs to it, in one file. */
-import { basename, join, resolve } from "node:path";
+import { basename, join } from "node:path";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { fileSchemaVersion } from "../engines/registry.ts";
@@ -27,7 +27,7 @@ import {
 } from "./backup-parts.ts";
 import { requireDatabase } from "./require-database.ts";
 import { type Snapshot, snapshotInto } from "./snapshot.ts";
-import { publish, requireReplaceable, withWorkFolder } from "./work-folder.ts";
+import { fileToWrite, publish, requireReplaceable, withWorkFolder } from "./work-folder.ts";
 
 interface Archiving {
   location: string;
@@ -43,10 +43,10 @@ export async function busBackup(
 ): Promise<OutputOf<"bus.backup">> {
   const location = locate(asked);
   requireDatabase("backup", location, "run it where the hub runs; its /healthz names the database");
-  const file = resolve(asked.cwd, input.file);
+  const file = fileToWrite(asked.cwd, input.file);
   requireReplaceable(file, isBackup, "a backup");
   const warnings: string[] = [];
-  return await withWorkFolder(file, async (folder, made) => {
+  return await withWorkFolder(file, async (folder) => {
     const archive = join(folder, basename(file));
     const opened = openOwnNew(archive);
     try {
@@ -71,7 +71,7 @@ export async function busBackup(
       publish(archive, file, isBackup, "a backup");
       const { createdAt, db, schemaVersion, parts } = manifest;
       const told = { file, db, busId, schemaVersion, rows, parts: parts.length, bytes, createdAt };
-      return { ...told, ...made, ...(warnings.length > 0 && { warnings }) };
+      return { ...told, ...(warnings.length > 0 && { warnings }) };
     } finally {
       fs().closeSync(opened);
     }

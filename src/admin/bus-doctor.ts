@@ -73,7 +73,7 @@ async function diagnose(path: string, asked: Asked): Promise<Diagnosis> {
     trustCheck(path, asked.env),
     ...[trackedFiles(path), await leftWorktrees(path, asked.env)].filter((found) => found !== undefined),
     ...(broker === undefined ? [] : [await checkBroker(broker)]),
-    await hubCheck(path),
+    await hubCheck(path, asked.env),
   ]);
 }
 
@@ -87,10 +87,10 @@ function trustCheck(path: string, env: Asked["env"]): Finding {
 
 const approval = () => require("../orch/approval.ts") as typeof import("../orch/approval.ts");
 
-/** The hub that serves this database: the one stored in it, or one at the usual address. It is fine if there is none. */
-async function hubCheck(path: string): Promise<Finding> {
+/** The hub that serves this database, whether or not it supervises it. It is fine if there is none. */
+async function hubCheck(path: string, env: Asked["env"]): Promise<Finding> {
   const others: string[] = [];
-  for (const { url, pid, db, servesIt } of await hubsNear(path)) {
+  for (const { url, pid, db, servesIt } of await hubsNear(path, env)) {
     const which = `${url} (process ${pid}) serves`;
     if (servesIt) return well("hub", `${which} this database`);
     others.push(`; ${which} another database, ${db}`);

@@ -1,5 +1,5 @@
 /** [Y7] `inbox export`: a whole bus as JSON lines. docs/backup.md describes the format. */
-import { basename, join, resolve } from "node:path";
+import { basename, join } from "node:path";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { pages } from "../engines/copy.ts";
@@ -14,7 +14,7 @@ import { version } from "../version.ts";
 import { type ExportHead, exportFormat } from "./export-format.ts";
 import { requireDatabase } from "./require-database.ts";
 import { snapshotInto } from "./snapshot.ts";
-import { besideBus, publish, requireReplaceable, withWorkFolder } from "./work-folder.ts";
+import { besideBus, fileToWrite, publish, requireReplaceable, withWorkFolder } from "./work-folder.ts";
 
 type Output = OutputOf<"bus.export">;
 /** False if the reader has closed the pipe. */
@@ -32,9 +32,9 @@ export async function busExport(
     return await withWorkFolder(besideBus(location, asked.env), (folder) =>
       exported(location, folder, "-", write),
     );
-  const file = resolve(asked.cwd, input.file);
+  const file = fileToWrite(asked.cwd, input.file);
   requireReplaceable(file, isExport, "an export");
-  return await withWorkFolder(file, async (folder, made) => {
+  return await withWorkFolder(file, async (folder) => {
     const lines = join(folder, basename(file));
     const opened = openOwnNew(lines);
     try {
@@ -44,7 +44,7 @@ export async function busExport(
       });
       fs().fsyncSync(opened);
       publish(lines, file, isExport, "an export");
-      return told && { ...told, ...made };
+      return told;
     } finally {
       fs().closeSync(opened);
     }

@@ -36,7 +36,7 @@ export async function busImport(
     throw new InboxError("conflict", `${location} is not an empty bus; nothing was changed`, {
       hint: phrase`import to a new database: ${option("db", blank("PATH"))}`,
     });
-  await requireUnused(location);
+  await requireUnused(location, asked.env);
   return await withWorkFolder(besideBus(location, asked.env), async (folder) => {
     const from = join(folder, "imported.db");
     const { bus_id: busId } = await load(input.file === "-" ? "-" : name, name, from);

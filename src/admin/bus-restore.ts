@@ -41,7 +41,8 @@ export async function busRestore(asked: Asked, input: ParsedOf<"bus.restore">): 
   requireDatabase("restore", location, "run it where the hub runs, while that is stopped");
   const file = resolve(asked.cwd, input.file);
   const { env } = asked;
-  await requireUnused(location);
+  const unused = () => requireUnused(location, env);
+  await unused();
   return await withWorkFolder(besideBus(location, env), async (folder) => {
     const archive = extracted(file, folder, env);
     const { manifest, marked } = archive;
@@ -63,7 +64,7 @@ export async function busRestore(asked: Asked, input: ParsedOf<"bus.restore">): 
       keptAs: keptName(location, stamp),
       adjust: () => adopt(tasksFolder(location, env), archive.tasks),
     });
-    const kept = await place(prepared, around, location, stamp);
+    const kept = await place(prepared, around, stamp, unused);
     const warnings = restoreProfiles(join(folder, profilesPart), profilesFile(location, env), {
       env,
       marked,
@@ -85,8 +86,8 @@ const keptName = (location: string, stamp: string) =>
 async function place(
   prepared: Prepared,
   around: readonly Placed[],
-  location: string,
   stamp: string,
+  unused: () => Promise<void>,
 ): Promise<string[]> {
   const moves: Placed[] = [];
   const move = (from: string, to: string) => {
@@ -95,7 +96,7 @@ async function place(
   };
   try {
     const kept = putAround(around, stamp, move);
-    await requireUnused(location);
+    await unused();
     await prepared.place();
     return prepared.kept === undefined ? kept : [prepared.kept, ...kept];
   } catch (error) {

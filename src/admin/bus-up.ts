@@ -12,6 +12,7 @@ import type { Keeper } from "../service/unit.ts";
 import { createOwnBus } from "./create-bus.ts";
 import { firstToken } from "./first-token.ts";
 import { requireDatabase } from "./require-database.ts";
+import { healthAt } from "./serving.ts";
 
 type Input = ParsedOf<"bus.up">;
 
@@ -93,6 +94,12 @@ async function started(
   }
 }
 
+interface Taken {
+  /** Whether the port is the one of this bus from now on. */
+  keeps: boolean;
+  reason?: string;
+}
+
 interface Started {
   hub: StoredHub;
   /** Why it has not the port that it had, or the usual one. */
@@ -111,29 +118,33 @@ async function onSomePort(
   const folder = hubFolder(place.location, place.env);
   makeOwnFolder(folder.path);
   const had = Number(readOwn(folder.port)) || undefined;
-  const begun = async (port: number, portReason?: string): Promise<Started> => {
+  const begun = async (port: number, { keeps, reason }: Taken): Promise<Started> => {
     const hub = await begin(place, keeper, ["--port", String(port), ...rest]);
     const at = Number(new URL(hub.url).port);
-    replaceOwn(folder.port, `${at}\n`);
-    keepPort(at, place.location, place.env, had);
-    return { hub, portReason };
+    if (keeps) {
+      replaceOwn(folder.port, `${at}\n`);
+      keepPort(at, place.location, place.env, had);
+    }
+    return { hub, portReason: reason };
   };
   const belongs = (port: number) => {
     const other = otherBusAt(port, place.location, place.env);
     return other === undefined ? undefined : `port ${port} belongs to the hub of ${other}`;
   };
   if (input.port !== undefined) {
-    const before = otherBusAt(input.port, place.location, place.env);
-    const started = await begun(input.port);
-    if (before !== undefined)
+    const other = otherBusAt(input.port, place.location, place.env);
+    const started = await begun(input.port, { keeps: other === undefined });
+    if (other !== undefined)
       warnings.push(
-        `port ${input.port} belonged to the hub of ${before}, which takes another one when it is started next: clients that have this address talk to this bus now`,
+        `port ${input.port} belongs to the hub of ${other}, which is not running and gets it back: until this hub stops, clients that have this address talk to this bus`,
       );
     return started;
   }
   const nearby = Array.from({ length: triedPorts }, (_, i) => usualPort + i);
   const ports = [...new Set([had ?? usualPort, ...nearby])];
   let reason: string | undefined;
+  // The port of this bus, used by a hub of another one for now.
+  const isLent = had !== undefined && !isFree(host, had) && (await isHubAt(host, had));
   // If every port belongs to some bus, one whose hub is down is better than none.
   for (const port of [...ports.filter((one) => !belongs(one)), ...ports.filter(belongs)]) {
     reason = port === ports[0] ? undefined : (reason ?? belongs(ports[0]!));
@@ -142,7 +153,7 @@ async function onSomePort(
       continue;
     }
     try {
-      return await begun(port, reason);
+      return await begun(port, { keeps: !isLent, reason });
     } catch (error) {
       // Another program took the port in between.
       if (isFree(host, port)) throw error;
@@ -152,6 +163,12 @@ async function onSomePort(
   throw new InboxError("storage", `ports ${usualPort} to ${usualPort + triedPorts - 1} are all in use`, {
     hint: phrase`choose another: ${call("bus.up", { port: 8080 })}`,
   });
+}
+
+async function isHubAt(host: string, port: number): Promise<boolean> {
+  const here = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  const name = here.includes(":") && !here.startsWith("[") ? `[${here}]` : here;
+  return (await healthAt(`http://${name}:${port}`))?.program === "restante";
 }
 
 function isFree(hostname: string, port: number): boolean {

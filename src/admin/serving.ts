@@ -7,6 +7,8 @@ import { databaseFile } from "../location/locate.ts";
 import { hasDied } from "../orch/holder.ts";
 import { openersOf } from "../platform/open-files.ts";
 import { fs } from "../platform/system.ts";
+import type { Environment } from "../platform/user-folders.ts";
+import { addressesHere } from "../service/hub-folder.ts";
 
 const usualHub = "http://127.0.0.1:3456";
 
@@ -16,7 +18,7 @@ interface Health {
   pid?: number;
 }
 
-const healthAt = (hub: string): Promise<Health | undefined> =>
+export const healthAt = (hub: string): Promise<Health | undefined> =>
   fetch(`${hub}/healthz`, { signal: AbortSignal.timeout(500) })
     .then((response) => response.json() as Promise<Health>)
     .catch(() => undefined);
@@ -29,15 +31,16 @@ export interface Hub {
   servesIt: boolean;
 }
 
-/** The hub stored in the bus, and one at the usual address, if they answer. */
-export async function hubsNear(location: string): Promise<Hub[]> {
+/** The hub stored in the bus, those recorded on this machine, and one at the usual address, if they answer. */
+export async function hubsNear(location: string, env: Environment): Promise<Hub[]> {
   const db = withoutPassword(location);
   // Nothing is known about a database that cannot be read.
   const noted = await engineAt(location)
     .notedHub(location)
     .catch(() => null);
   const hubs: Hub[] = [];
-  for (const url of new Set(noted === null ? [usualHub] : [noted, usualHub])) {
+  const known = [...(noted === null ? [] : [noted]), ...addressesHere(location, env), usualHub];
+  for (const url of new Set(known)) {
     const health = await healthAt(url);
     if (health?.program === "restante")
       hubs.push({ url, pid: health.pid, db: health.db, servesIt: health.db === db });
@@ -46,8 +49,8 @@ export async function hubsNear(location: string): Promise<Hub[]> {
 }
 
 /** [Y6] Refuses to replace a bus that is in use: writes would go to the old one. */
-export async function requireUnused(location: string): Promise<void> {
-  const hub = (await hubsNear(location)).find(({ servesIt }) => servesIt);
+export async function requireUnused(location: string, env: Environment): Promise<void> {
+  const hub = (await hubsNear(location, env)).find(({ servesIt }) => servesIt);
   if (hub) throw inUse(location, `the hub at ${hub.url} (process ${hub.pid}) serves it`);
   const supervisor = await supervisorOf(location);
   if (supervisor !== undefined) throw inUse(location, `a supervisor (${supervisor}) supervises its tasks`);

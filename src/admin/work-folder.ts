@@ -1,6 +1,7 @@
 /** A private folder for incomplete files, which is removed afterwards. */
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { InboxError } from "../contract/errors.ts";
+import { shellWord } from "../contract/shell-word.ts";
 import { fileTools } from "../engines/registry.ts";
 import { databaseFile } from "../location/locate.ts";
 import { isAlive } from "../platform/alive.ts";
@@ -13,23 +14,18 @@ export function besideBus(location: string, env: Environment): string {
   return databaseFile(location) === undefined ? join(stateFolder(env), "work") : location;
 }
 
-/** The folder that was missing, and was created for the file: the answer names it. */
-export interface MadeFolder {
-  madeFolder?: string;
-}
-
-/** A new folder, `NEAR-work-PID-` and random characters. Folders that killed processes left are removed. */
-export async function withWorkFolder<T>(
-  near: string,
-  work: (folder: string, made: MadeFolder) => Promise<T>,
-): Promise<T> {
+/**
+ * A new folder, `NEAR-work-PID-` and random characters. Folders that killed processes left are removed. The folder of
+ * a new bus is created, and remains if something is in it.
+ */
+export async function withWorkFolder<T>(near: string, work: (folder: string) => Promise<T>): Promise<T> {
   const parent = dirname(near);
   const missing = look(parent) === undefined;
   if (missing) makeOwnFolder(parent);
   for (const left of foldersLeft(near)) fs().rmSync(left, { recursive: true, force: true });
   const folder = fs().mkdtempSync(`${near}-work-${process.pid}-`);
   try {
-    return await work(folder, missing ? { madeFolder: parent } : {});
+    return await work(folder);
   } finally {
     fs().rmSync(folder, { recursive: true, force: true });
     if (missing) removeIfEmpty(parent);
@@ -57,6 +53,22 @@ function removeIfEmpty(folder: string): void {
   } catch {
     // Something is in it now.
   }
+}
+
+/**
+ * [Y6.3] The file that the caller names for writing, in a folder that exists: one that does not was misspelled, or its
+ * disk is not mounted.
+ */
+export function fileToWrite(cwd: string, named: string): string {
+  const file = resolve(cwd, named);
+  const folder = named.endsWith("/") ? file : dirname(file);
+  if (fs().statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return file;
+  const why = look(folder) ? "is not a folder" : "does not exist";
+  throw new InboxError("invalid_input", `${folder} ${why}; nothing was written`, {
+    hint: look(folder)
+      ? "give a file in a folder"
+      : `give a file in an existing folder, or create this one: mkdir -p ${shellWord(folder)}`,
+  });
 }
 
 /** Renames a complete file into its place. `isOurs` says whether an existing one may be replaced. */

@@ -5,7 +5,7 @@ import { type Combination, checkCombinations, defaultsOf, missingOf } from "./co
 import { type ErrorCode, InboxError } from "./errors.ts";
 import { fieldsOf, text, tooLarge } from "./fields.ts";
 import { field, listed, phrase, type Text } from "./phrase.ts";
-import { closest } from "./suggest.ts";
+import { closestField } from "./suggest.ts";
 
 export interface CliForm {
   /** The words that name it: `claim`, `pool join`. */
@@ -235,7 +235,7 @@ export function parseInput<I extends v.GenericSchema>(
     const known = rest.length ? [] : Object.keys((op.input() as { entries?: object }).entries ?? {});
     // A missing field is often given under a name that does not exist.
     const odd = issue.input === undefined ? strange(raw, known) : head;
-    const guesses = odd === undefined ? [] : closest(odd, known);
+    const guesses = odd === undefined ? [] : closestField(odd, known);
     if (issue.input === undefined && !guesses.length) throw required(rest.length ? [path] : missing(op, raw));
     const where = rest.length ? placeOf(path) : phrase`${field(odd!)}`;
     throw new InboxError("invalid_input", phrase`there is no field ${where}${meant(guesses)}`);

@@ -12,6 +12,21 @@ export function closest(wanted: string, known: Iterable<string>, most = 3): stri
   return scored.slice(0, most).map(([, name]) => name);
 }
 
+/** The same for names of fields and flags: those that contain what was typed as whole words (`to` in `assigned-to`) come before similar ones. */
+export function closestField(wanted: string, known: Iterable<string>, most = 3): string[] {
+  const names = [...known];
+  const typed = `-${wordsOf(wanted)}-`;
+  const containing = names.filter((name) => `-${wordsOf(name)}-`.includes(typed)).sort();
+  return containing.length ? containing.slice(0, most) : closest(wanted, names, most);
+}
+
+/** `--assigned-to`, `assigned_to` and `assignedTo` are `assigned-to`. */
+const wordsOf = (name: string) =>
+  name
+    .replace(/^-+/, "")
+    .replace(/(?<=[a-z])(?=[A-Z])|_/g, "-")
+    .toLowerCase();
+
 export function didYouMean(wanted: string, known: Iterable<string>): string {
   return meant(closest(wanted, known));
 }

@@ -143,13 +143,13 @@ export const startingTool = {
 } as const;
 
 const model = () => {
-  const field = name("the model (default: INBOX_MODEL, your own; else the profile's)", "MODEL");
+  const field = name("the model (default: the value of INBOX_MODEL, else the model of the profile)", "MODEL");
   return v.optional(described(field, { ...field.field, env: "INBOX_MODEL", along: "profile" }));
 };
 
 const profile = () => {
   const field = name(
-    phrase`the profile of the agent program, see ${call("tasks.profiles")} (default: INBOX_RUNNER, your own)`,
+    phrase`the profile of the agent program, see ${call("tasks.profiles")} (default: the value of INBOX_RUNNER, else the default profile)`,
     "PROFILE",
   );
   return v.optional(described(field, { ...field.field, env: "INBOX_RUNNER" }));

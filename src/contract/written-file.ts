@@ -4,7 +4,5 @@ import * as v from "valibot";
 export const writtenFile = () => ({
   file: v.string(),
   db: v.string(),
-  /** The folder of the file, if it was missing and was created. */
-  madeFolder: v.optional(v.string()),
   busId: v.string(),
 });

@@ -22,6 +22,13 @@ export interface Guard {
   stop(): void;
 }
 
+interface Told {
+  onBeat(): void;
+  onInterrupt(): void;
+  /** Told of each beat that failed: whether the database is gone for good. */
+  isGone?: (error: unknown) => boolean;
+}
+
 /** Three times within the lease's 15 seconds. */
 const beatMs = 5000;
 /** The pause before the next try when the database was unavailable. */
@@ -30,7 +37,7 @@ const restMs = 1000;
 export function guardOver(
   { engine, db, delivery, number, token }: Keeping,
   first: NonNullable<Kept>,
-  { onBeat, onInterrupt }: { onBeat(): void; onInterrupt(): void },
+  { onBeat, onInterrupt, isGone = missingFor() }: Told,
 ): Guard {
   const controller = new AbortController();
   let stale = false;
@@ -46,7 +53,6 @@ export function guardOver(
     else if (kept.row.interrupt_id !== null) onInterrupt();
   };
   heed(first);
-  const isGone = missingFor();
   const missed = (error: unknown) => {
     if (isGone(error)) end({ error: "its database file was deleted or replaced", reason: "lost" });
   };

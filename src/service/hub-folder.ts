@@ -146,13 +146,20 @@ export function locateServed(asked: Asked): string {
   return locate(asked);
 }
 
+/** Where processes on this machine reach it. */
+const addressHere = ({ url }: HubRecord) =>
+  url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+
+/** The addresses of the hubs that serve a bus here, whether or not they supervise it. */
+export const addressesHere = (location: string, env: Environment): string[] =>
+  hubsHere(location, env).flatMap((hub) => (isLost(hub) ? [] : [addressHere(hub)]));
+
 const readyMs = 1000;
 
 /** With whether its database answers. */
 export async function stateOf(hub: StoredHub): Promise<HubState> {
   const { process: _, database: __, ...record } = hub;
-  const address = record.url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
-  const ready = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(readyMs) }).then(
+  const ready = await fetch(`${addressHere(hub)}/readyz`, { signal: AbortSignal.timeout(readyMs) }).then(
     (response) => response.ok,
     () => false,
   );

@@ -342,6 +342,51 @@ describe.each(engines)("$name", (engine) => {
     expect(shown.messages.length).toBe(1);
   });
 
+  test.each([0, 1, 3])(
+    "[Y3.4] with a count of %d, a second gc has nothing to delete and writes nothing",
+    async (count) => {
+      await using bench = await start();
+      const { inbox } = bench;
+      for (let i = 0; i < 5; i++) await post(inbox, "builds");
+      await keep(inbox, "events", undefined, count);
+      const due = await gc(inbox, true);
+      expect(await gc(inbox)).toEqual(due);
+      const left = await events(inbox);
+      expect(left.length).toBe(Math.max(count, 1));
+      expect(left.at(-1)).toMatchObject({
+        eventType: "retention.applied",
+        payload: { kind: "events", count: due.events },
+      });
+      expect([await gc(inbox, true), await gc(inbox), await events(inbox)]).toEqual([{}, {}, left]);
+      await post(inbox, "builds");
+      expect((await gc(inbox)).events).toBe(2);
+      expect((await events(inbox)).length).toBe(Math.max(count, 1));
+    },
+  );
+
+  test("[Y3.4] [Y3.5] by age, the events that report deletions are no reason to delete, and go with others", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await keep(inbox, "events", 30);
+    for (const content of ["first", "second"]) {
+      await post(inbox, "builds", content);
+      await post(inbox, "builds", content);
+      bench.pass(31 * day);
+      expect((await gc(inbox)).events).toBeGreaterThan(0);
+    }
+    bench.pass(31 * day);
+    const left = await events(inbox);
+    expect(left.map(({ eventType }) => eventType)).toEqual(["retention.applied"]);
+    expect([await gc(inbox, true), await gc(inbox), await events(inbox)]).toEqual([{}, {}, left]);
+    await post(inbox, "builds", "third");
+    await post(inbox, "builds", "fourth");
+    // One report is old, and nothing else.
+    expect([await gc(inbox), (await events(inbox)).length]).toEqual([{}, 3]);
+    bench.pass(31 * day);
+    expect(await gc(inbox)).toEqual({ events: 3 });
+    expect(await gc(inbox)).toEqual({});
+  });
+
   test("[Y3] a wait continues while old rows are deleted, and wait-reply finds its position without old events", async () => {
     await using bench = await start();
     const { inbox } = bench;

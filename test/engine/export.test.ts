@@ -1,6 +1,14 @@
 /** [Y7] A whole bus as JSON lines, and back. */
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { busBackup } from "../../src/admin/bus-backup.ts";
 import { busExport } from "../../src/admin/bus-export.ts";
@@ -51,15 +59,29 @@ for (const kind of Object.keys(kinds))
     }
   });
 
-test("[Y6.3] [Y7.1] export and backup create a missing folder, and say so", async () => {
+test("[Y6.10] export and backup refuse a folder that does not exist, name it, and create nothing", async () => {
   using folder = temporaryFolder();
   await using source = await kinds.file!();
   await createBus(source.location);
-  const [lines, archive] = ["a/b/bus.jsonl", "c/bus.tar"].map((name) => join(folder.path, name));
-  expect((await exporting(source.location, lines!))!.madeFolder).toBe(join(folder.path, "a/b"));
-  expect((await exporting(source.location, lines!))!.madeFolder).toBeUndefined();
-  const backup = await busBackup({ db: source.location, env, cwd: "/nowhere" }, { file: archive! });
-  expect(backup.madeFolder).toBe(join(folder.path, "c"));
+  const backup = (file: string) => busBackup({ db: source.location, env, cwd: folder.path }, { file });
+  const at = (name: string) => join(folder.path, name);
+  writeFileSync(at("file"), "");
+  mkdirSync(at("here"));
+  symlinkSync(at("here"), at("link"));
+  const refused: [Promise<unknown>, string, string][] = [
+    [exporting(source.location, at("a/b/bus.jsonl")), `${at("a/b")} does not exist`, `mkdir -p ${at("a/b")}`],
+    [backup("my disk/bus.tar"), `${at("my disk")} does not exist`, `mkdir -p '${at("my disk")}'`],
+    [backup("disk/"), `${at("disk")} does not exist`, `mkdir -p ${at("disk")}`],
+    [backup("file/bus.tar"), `${at("file")} is not a folder`, "give a file in a folder"],
+  ];
+  for (const [call, message, hint] of refused) {
+    const error = await refusal(call);
+    expect(error).toMatchObject({ code: "invalid_input", message: expect.stringContaining(message) });
+    expect(error.hint).toContain(hint);
+  }
+  expect(readdirSync(folder.path).sort()).toEqual(["file", "here", "link"]);
+  await backup("link/bus.tar");
+  expect(readdirSync(at("here"))).toEqual(["bus.tar"]);
 });
 
 test("[Y7.4] two buses are not merged, and the reason is given", async () => {

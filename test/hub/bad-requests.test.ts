@@ -35,6 +35,11 @@ describe("bodies", () => {
     expect(counts(hub.db)).toEqual(before);
   });
 
+  test("[C15.6] an unknown field is answered with those that contain it as a word", async () => {
+    const { message } = (await raw(send, '{"channel":"a","content":"b","seconds":5}')).json.error;
+    expect(message).toBe('there is no field seconds; did you mean "ttlSeconds"?');
+  });
+
   test("[C4] a refusal says which fields there are and which was meant, in the words of the surface", async () => {
     const hint = (await raw(send, '{"channel":"a"}')).json.error.hint;
     expect(hint).toBe(

@@ -2,9 +2,13 @@
 import { expect, test } from "bun:test";
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { desk, program, run } from "../support/cli.ts";
+import { openEngine } from "../../src/engines/registry.ts";
+import { run } from "../../src/sql/procedure.ts";
+import { insert } from "../../src/sql/table.ts";
+import { supervision } from "../../src/sql/tables.ts";
+import { run as cli, desk, program } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { hubHere } from "../support/hub.ts";
+import { hubHere, served } from "../support/hub.ts";
 import { until } from "../support/until.ts";
 
 interface Check {
@@ -14,7 +18,7 @@ interface Check {
 }
 
 async function hubCheck(db: string): Promise<string> {
-  const { json } = await run(["doctor", "--db", db, "--json"]);
+  const { json } = await cli(["doctor", "--db", db, "--json"]);
   return json.checks.find(({ name }: Check) => name === "hub").detail;
 }
 
@@ -22,7 +26,9 @@ test("[C8] [U1] doctor and workspace add name the hub that serves this database,
   using at = await desk();
   expect(await hubCheck(at.db)).toContain("none serves this database");
   const alone = await at.human("workspace", "add", ".", "--label", "x");
-  expect(alone.stdout).toContain("inbox serve starts a hub");
+  expect(alone.stdout).toContain(
+    "connects over MCP to a hub; none runs for this bus. inbox up starts one and prints its address, which is HUB in this command:\n",
+  );
   expect(alone.stdout).not.toContain("3456");
   await using hub = await hubHere({ db: at.db });
   await until("doctor names the hub", async () =>
@@ -32,6 +38,29 @@ test("[C8] [U1] doctor and workspace add name the hub that serves this database,
   expect(added.stdout).toMatch(new RegExp(`inbox setup claude --url ${hub.url}/mcp/ws-[a-z0-9]{20}`));
   await hub.stop();
   expect(await hubCheck(at.db)).toContain("none serves this database");
+});
+
+test("[C8.1] [U1.1] [Y6.7] a hub is found, too, while another process supervises the tasks of its bus", async () => {
+  using at = await desk();
+  const engine = openEngine(at.db);
+  const lease = { holder: "another", leased_until: "9999", hub_url: null, process: null };
+  await engine.write(() => run(insert(supervision, lease)));
+  await engine.close();
+  await using hub = await served(at.db);
+  expect(await hubCheck(at.db)).toStartWith(`${hub.url} (process `);
+  for (const db of [at.db, hub.url]) {
+    const added = await cli(["workspace", "add", ".", "--label", "x", "--db", db]);
+    expect(added.stdout).toContain(`connects over MCP to the hub at ${hub.url}; run:\n`);
+    expect(added.stdout).toMatch(new RegExp(`inbox setup claude --url ${hub.url}/mcp/ws-[a-z0-9]{20}`));
+    const { json } = await cli(["workspace", "add", ".", "--label", "x", "--db", db, "--json"]);
+    expect(json.hub_url).toBe(hub.url);
+  }
+  await at.inbox("backup", "b.tar");
+  const { json } = await at.inbox("restore", "b.tar", "--force");
+  expect(json.error).toMatchObject({
+    code: "busy",
+    message: expect.stringContaining(`the hub at ${hub.url}`),
+  });
 });
 
 test("[S2] a hub that is refused its address has created nothing", async () => {
@@ -44,7 +73,7 @@ test("[S2] a hub that is refused its address has created nothing", async () => {
     [["--port", port], "storage"],
     [["--host", "192.0.2.1", "--port", "0"], "not_allowed"],
   ] as const) {
-    const { json } = await run(["serve", ...args, "--json"], { cwd: folder.path });
+    const { json } = await cli(["serve", ...args, "--json"], { cwd: folder.path });
     expect([args, json.error.code, readdirSync(folder.path)]).toEqual([args, code, []]);
   }
 });
@@ -87,7 +116,7 @@ test.skipIf(isRoot && !Bun.which("setpriv"))(
     if (isRoot) chownSync(agents, nobody, nobody);
     try {
       for (const db of [[], ["--db", join(agents, "coord.db")]]) {
-        const { json, code } = await run(["list", ...db, "--json"], { cwd: folder.path, program: asNobody });
+        const { json, code } = await cli(["list", ...db, "--json"], { cwd: folder.path, program: asNobody });
         expect([code, json.error.code]).toEqual([50, "storage"]);
         expect(json.error.message).toContain(`${agents} cannot be read`);
         expect(json.error.hint).toContain(`chmod u+rx ${agents}`);
@@ -105,7 +134,7 @@ test("[S4] a hub whose database file was deleted and created again acknowledges 
   const message = { channel: "ada", content: "hello", sender: "lead" };
   expect((await hub.ask("POST /api/messages", message)).status).toBe(201);
   for (const suffix of ["", "-wal", "-shm"]) rmSync(db + suffix, { force: true });
-  expect((await run(["init", "--db", db])).code).toBe(0);
+  expect((await cli(["init", "--db", db])).code).toBe(0);
   const refused = await hub.ask("POST /api/messages", message);
   expect(refused.status).toBeGreaterThanOrEqual(500);
   expect(refused.text).toContain("was deleted or replaced");

@@ -4,8 +4,11 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { InboxError } from "../../src/contract/errors.ts";
 import { createBus, openEngine } from "../../src/engines/registry.ts";
+import { guardOver } from "../../src/orch/guard.ts";
 import { missingFor, patiently } from "../../src/orch/retry.ts";
+import { byHand } from "../support/by-hand.ts";
 import { type Crew, crew, queued } from "../support/crew.ts";
+import { engines } from "../support/engines.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { inFull, isFull } from "../support/in-full.ts";
 import { administrator, postgresUrl, temporarySchema } from "../support/postgres.ts";
@@ -99,6 +102,45 @@ test("[Q16] what the database refuses for want of room is tried again, and what 
   };
   expect(await patiently(work)).toBe(3);
   expect(patiently(() => Promise.reject(new InboxError("not_found", "no")))).rejects.toThrow("no");
+});
+
+test("[Q16.2] the running sub-agent of a keeper whose database is gone is ended, and not before", async () => {
+  await using bench = await byHand(engines.find(({ name }) => name === "sqlite")!);
+  const { number, token } = await bench.started("t");
+  const first = (await bench.keep("t"))!;
+  const { engine, location: db } = bench;
+  let beats = 0;
+  let gone = false;
+  const errors: string[] = [];
+  const onBeat = () => void beats++;
+  const isGone = (error: unknown) => {
+    errors.push((error as Error).message);
+    return gone;
+  };
+  const keeping = { engine, db, number, token, url: null, env: {}, onKept() {}, onOver() {} };
+  const guard = guardOver({ ...keeping, serve: () => "", spelling: () => () => undefined }, first, {
+    onBeat,
+    onInterrupt() {},
+    isGone,
+  });
+  try {
+    renameSync(db, `${db}.moved`);
+    await until("a beat has failed", () => errors.length === 1);
+    expect([guard.signal.aborted, errors[0]]).toEqual([
+      false,
+      expect.stringContaining("was deleted or replaced"),
+    ]);
+    gone = true;
+    await until("the sub-agent has to end", () => guard.signal.aborted);
+    expect(guard.signal.reason).toEqual({
+      error: "its database file was deleted or replaced",
+      reason: "lost",
+    });
+    expect([beats, errors.length, guard.stale()]).toEqual([2, 2, false]);
+  } finally {
+    guard.stop();
+    renameSync(`${db}.moved`, db);
+  }
 });
 
 test("[Q16.2] a database file that is missing for too long is given up, and one that comes back is not", async () => {

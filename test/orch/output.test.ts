@@ -81,7 +81,7 @@ test.concurrent("[Q9] a line that came in pieces is one line in the log, read at
     expect((await team.human("orch", "log", "t", ...more)).stdout).toBe(`prompt\n  ${pieces}\n${shown}`);
 });
 
-test.concurrent("[C2] [C3] [Q5] people read of a failure in words, and agents as JSON", async () => {
+test.concurrent("[C2] [C3] [Q3.1] [Q5] people read of a failure in words, and agents as JSON", async () => {
   using team = await crew();
   const words = "failed: it exited with status 3: oops";
   const failing = "echo half; echo oops >&2; exit 3";
@@ -100,6 +100,13 @@ test.concurrent("[C2] [C3] [Q5] people read of a failure in words, and agents as
   expect(gathered).toEndWith(`  ${words}\n  it had written:\n    half\n`);
   // Its process is gone, and its number may be another's by now.
   expect((await team.human("orch", "show", "a")).stdout).not.toContain("process");
+  // [Q3.1] A failure took time, too; a task that never started took none.
+  await team.push("never", "true");
+  await team.orch("remove", "never");
+  const queue = (await team.human("orch", "queue")).stdout;
+  for (const name of ["h", "a"])
+    expect(queue).toMatch(new RegExp(`✗ ${name} \\(${words}; took \\d+[smh]\\)`));
+  expect(queue).toMatch(/– never \([^;)]*\) true/);
   expect((await team.orch("kill", "a")).json.error.hint).toBe("orch show a shows how it ended");
 });
 
@@ -107,7 +114,7 @@ test.concurrent("[Q3] a long queue is shown in short: names, earlier ones, and t
   using team = await crew();
   for (let i = 1; i <= 14; i++) await team.push(`t${i}`, "true");
   expect((await team.human("orch", "run")).stdout).toStartWith(
-    "released: t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12 and 2 more\n",
+    "released 14 tasks: t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12 and 2 more\n",
   );
   await team.human("inbox", "gather", "--from", Array.from({ length: 14 }, (_, i) => `t${i + 1}`).join(","));
   const cut = (await team.human("orch", "queue", "--limit", "3")).stdout;

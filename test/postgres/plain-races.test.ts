@@ -31,6 +31,38 @@ async function slowPools({ url }: Place): Promise<AsyncDisposable> {
 const sleepers = async (url: string) =>
   (await stored(url, "select 1 from pg_stat_activity where wait_event = 'PgSleep'")).length;
 
+const gateNumber = 471_147;
+
+/**
+ * The statement that ends a thread in the plain case stops where it reads tasks, after its snapshot and before it locks
+ * the thread, until `go` is called.
+ */
+async function stoppedEnds({ url }: Place): Promise<AsyncDisposable & { go: () => Promise<void> }> {
+  const gate = `case when current_query() like '%ending as materialized%'
+    then length(pg_advisory_xact_lock_shared(${gateNumber})::text)::bigint end`;
+  const [{ columns }] = (await stored<{ columns: string }>(
+    url,
+    `select string_agg(case column_name when 'thread_id' then $gate$${gate}$gate$
+       when 'status' then $$'none'$$ when 'review' then $$''$$ else 'null::' || data_type end, ', '
+       order by ordinal_position) as columns
+     from information_schema.columns where table_schema = current_schema() and table_name = 'tasks'`,
+  )) as [{ columns: string }];
+  const direct = postgres(postgresUrl!, { max: 1, onnotice: () => {} });
+  await direct.unsafe(`select pg_advisory_lock(${gateNumber})`);
+  await stored(url, "alter table tasks rename to all_tasks");
+  await stored(url, `create view tasks as select * from all_tasks union all select ${columns}`);
+  return {
+    go: () => direct.end(),
+    [Symbol.asyncDispose]: async () => {
+      await direct.end();
+      await stored(url, "drop view tasks");
+      await stored(url, "alter table all_tasks rename to tasks");
+    },
+  };
+}
+const stopped = async (url: string) =>
+  (await stored(url, `select 1 from pg_locks where not granted and objid = ${gateNumber}`)).length;
+
 /** Holds a channel's lock, as a transaction does that writes to it. The returned function ends it. */
 async function holding(url: string, schema: string, agent: string): Promise<() => Promise<void>> {
   const direct = postgres(url, { max: 1, onnotice: () => {} });
@@ -79,6 +111,36 @@ postgresSuite("a plain case beside other writes", () => {
     await lead.call("threads.reply", { from: "lead", thread: "thr_1", body: "an answer" });
     const { thread, messages } = await claiming;
     expect(messages.at(-1)!.messageId).toBe(thread!.latestMessageId!);
+    await worker.close();
+    await lead.close();
+  });
+
+  test("[T11.6] [U11.2] what is written between the beginning of an end and its lock is collected, and needs nobody", async () => {
+    using place = await temporarySchema();
+    const [worker, lead] = [openInbox(place.url), openInbox(place.url)];
+    for (const subject of ["answered", "asked"])
+      await lead.call("threads.send", { from: "lead", to: "w", subject });
+    await worker.call("messages.send", { channel: "c", sender: "w", content: "I am here" });
+    await worker.call("threads.claim", { agent: "w" });
+    await worker.call("threads.claim", { agent: "w" });
+    const meanwhile = [
+      { from: "lead", thread: "thr_1", body: "an answer" },
+      { from: "w", to: "user", thread: "thr_2", kind: "question", body: "Which one?" },
+    ] as const;
+    for (const message of meanwhile) {
+      await using ends = await stoppedEnds(place);
+      const ending = worker.call("threads.done", { agent: "w", thread: message.thread, body: "r" });
+      await until("the statement has its snapshot", async () => (await stopped(place.url)) > 0);
+      await lead.call("threads.reply", message);
+      await ends.go();
+      expect((await ending).thread.status).toBe("done");
+    }
+    const open = await stored(
+      place.url,
+      "select message_id from messages where kind = 'answer' and acked_at is null",
+    );
+    const needed = await stored(place.url, "select needs from entries");
+    expect([open, needed, await flaws(place.url)]).toEqual([[], [{ needs: null }], []]);
     await worker.close();
     await lead.close();
   });

@@ -355,25 +355,52 @@ test("[N2.10] [S2.8] two buses never get each other's port, and what was created
   const again = await first.inbox("up", ...plain);
   expect([portOf(again), again.json.port_reason]).toEqual([port, undefined]);
   await first.inbox("down");
-  // A port that is named is taken, and whose it was is said; from then on it is the other one's.
+  const located = (at: { path: string }) => join(at.path, ".agents/coord.db");
+  expect(otherBusAt(port, located(second), env)).toBe(located(first));
+  rmSync(located(first));
+  expect(otherBusAt(port, located(second), env)).toBeUndefined();
+});
+
+test("[N2.11] [N2.12] a port of another bus that is given is used, and given back", async () => {
+  using state = temporaryFolder();
+  const env = { XDG_STATE_HOME: state.path };
+  using first = place(env);
+  using second = place(env);
+  const [port, own] = [await freePort(), await freePort()];
+  const portAfter = async (at: typeof first, ...more: string[]) => {
+    const { json } = await at.inbox("up", ...more, ...plain);
+    return Number(new URL(json.hub.url).port);
+  };
+  expect(await portAfter(first, "--port", String(port))).toBe(port);
+  await first.inbox("down");
+  expect(await portAfter(second, "--port", String(own))).toBe(own);
+  await second.inbox("down");
   const named = await second.human("up", "--port", String(port), ...plain);
   expect(named.stdout).not.toContain("because");
   expect(named.stdout).toContain(
-    `warning port ${port} belonged to the hub of ${join(first.path, ".agents/coord.db")}, which takes another one when it is started next`,
+    `warning port ${port} belongs to the hub of ${join(first.path, ".agents/coord.db")}, which is not running and gets it back`,
   );
-  await second.inbox("down");
-  const located = (at: { path: string }) => join(at.path, ".agents/coord.db");
-  expect(otherBusAt(port, located(first), env)).toBe(located(second));
-  const served = start(["serve", "--port", String(port)], { cwd: first.path, env });
+  // The hub of the first bus starts elsewhere, and has its port again after that.
+  const meanwhile = await first.inbox("up", ...plain);
+  expect([Number(new URL(meanwhile.json.hub.url).port) === port, meanwhile.json.port_reason]).toEqual([
+    false,
+    `port ${port} is in use`,
+  ]);
+  for (const at of [first, second]) await at.inbox("down");
+  expect([await portAfter(second), await portAfter(first)]).toEqual([own, port]);
+  for (const at of [first, second]) await at.inbox("down");
+  const served = start(["serve", "--port", String(port)], { cwd: second.path, env });
   try {
     const { value } = await served.stderr.getReader().read();
-    expect(new TextDecoder().decode(value)).toContain(`belongs to the hub of ${located(second)}`);
+    expect(new TextDecoder().decode(value)).toContain(
+      `belongs to the hub of ${join(first.path, ".agents/coord.db")}`,
+    );
   } finally {
     served.kill();
     await served.exited;
   }
-  rmSync(located(second));
-  expect(otherBusAt(port, located(first), env)).toBeUndefined();
+  expect(await portAfter(first)).toBe(port);
+  await first.inbox("down");
 });
 
 test("[S2.8] serve and mcp say that they created the database", async () => {

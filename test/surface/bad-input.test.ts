@@ -149,6 +149,18 @@ test("[C2] a mistyped command, flag, status or name is answered with the closest
   expect(await message("send", "--to", "a", "--to", "b")).toContain("given more than once");
 });
 
+test("[C15.6] of an unknown flag, flags that contain it as whole words come before those with similar letters", async () => {
+  using at = await warmDesk();
+  const message = async (...args: string[]) => (await at.inbox(...args)).json.error.message;
+  expect(await message("list", "--to", "ada")).toBe(
+    'inbox list has no flag --to; did you mean "--assigned-to"?',
+  );
+  expect(await message("claim", "--seconds", "5")).toEndWith(
+    'did you mean "--lease-seconds" or "--timeout-seconds"?',
+  );
+  expect(await message("list", "--tok", "ada")).toEndWith('did you mean "--token"?');
+});
+
 test("[C2] a refusal without a better hint has an example of the command", async () => {
   using at = await warmDesk();
   const hint = async (...args: string[]) => (await at.inbox(...args)).json.error.hint;

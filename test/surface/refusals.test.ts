@@ -231,6 +231,43 @@ test("[C15.5] a text that is the name of a flag is sent with =, and is never tak
   expect((await at.human("send", "--help", "--message")).stdout).toContain("Usage");
 });
 
+test("[C15.7] help that may be meant as text is printed, and the call that was not made is no success", async () => {
+  using at = await desk();
+  await at.inbox("send", "user", "here", "--agent", "bob");
+  const hint = (call: string) => `hint  if it is text, put -- before it: inbox ${call}\n`;
+  for (const [text, shown] of [
+    ["--help", "Usage: inbox send"],
+    ["-h", "Usage: inbox send"],
+    ["--version", "inbox (Restante)"],
+  ] as const) {
+    const { code, stdout, stderr } = await at.human("send", "bob", text, "--agent", "ada");
+    expect([text, code, stdout]).toEqual([text, 30, expect.stringContaining(shown)]);
+    expect(stderr).toContain(`nothing was done, because ${text} was read as a flag`);
+    expect(stderr).toContain(hint(`send bob --agent ada -- ${text}`));
+    expect((await at.human("send", "bob", "--agent", "ada", "--", text)).code).toBe(0);
+    const { code: exit, json } = await at.inbox("send", "bob", text, "--agent", "ada");
+    expect([exit, json.ok, json.error.code]).toEqual([30, false, "invalid_input"]);
+  }
+  const more = await at.human("done", "thr_1", "--help", "my text");
+  expect([more.code, more.stderr]).toEqual([
+    30,
+    expect.stringContaining(hint("done thr_1 -- --help 'my text'")),
+  ]);
+  const mail = (await at.inbox("mail", "--agent", "bob")).json.messages;
+  expect(mail.map(({ message }: { message: string }) => message)).toEqual(["--help", "-h", "--version"]);
+  // Help that is asked for is a success.
+  for (const words of [
+    ["send", "--help"],
+    ["--help", "send"],
+    ["send", "--agent", "ada", "-h"],
+    ["send", "--help", "bob"],
+    ["show", "thr_1", "--help"],
+  ]) {
+    const { code, stdout, stderr } = await at.human(...words);
+    expect([words, code, stdout, stderr]).toEqual([words, 0, expect.stringContaining("Usage"), ""]);
+  }
+});
+
 test("[C15.5] this holds for every flag of every command", () => {
   for (const op of table as readonly AnyOperation[]) {
     const flags = acceptedFlagsOf(op);

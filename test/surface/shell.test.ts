@@ -41,7 +41,7 @@ test("[Q13] the slash commands are typed as the protocol has them, and act for m
   );
   expect(stderr).toBe("");
   expect(code).toBe(10); // the last failure: nothing more was there at the first check
-  const [before, after] = stdout.split("released: ");
+  const [before, after] = stdout.split(/released \d+ tasks?: /);
   expect(before).toContain("Queued:\n  - a");
   expect(after).toContain("two words");
   expect(after).toMatch(/\n {2}one\n/);
@@ -116,7 +116,7 @@ test("[Q13] in a terminal: completion, history, notices of mail, and Ctrl-C ends
   await seat.sees("/run starts it");
   await seat.sees("lead> ");
   seat.type("/run\r");
-  await seat.sees("released: otter");
+  await seat.sees("released 1 task: otter");
   await seat.sees("from otter: hello from below");
   seat.type("/receive from=nobody\r");
   // It prints nothing when it has begun; a key before that would be meant for the shell.
@@ -173,6 +173,6 @@ test("[Q1] a push says whose task it is and how that agent starts it, in a shell
     cwd: here.path,
     program: [join(root, "dist/orch")],
   });
-  expect(released.stdout).toContain("released: theirs, b");
+  expect(released.stdout).toContain("released 2 tasks: theirs, b");
   expect(released.stdout).toContain("inbox receive --agent claudee");
 });

@@ -88,6 +88,28 @@ test("[L11] [C13] an agent that forgot what it holds is told, with commands that
   expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("token")]);
 });
 
+test("[W7.6] a message in an ended thread is kept, and the text says that the thread has ended and what to do instead", async () => {
+  using at = await desk();
+  await at.inbox("send", "--from", "lead", "--to", "ada", "--subject", "s");
+  await at.inbox("claim", "thr_1", "--agent", "ada");
+  const reply = ["reply", "thr_1", "one more thing", "--agent", "lead"];
+  expect((await at.human(...reply)).stdout).not.toContain("note");
+  await at.inbox("done", "thr_1", "works", "--agent", "ada");
+  const note = (to: string) => `note thr_1 has ended (done) and stays so: the message is mail for ${to}`;
+  const more = '; for more work create a thread with inbox send --to ada --subject "…" --agent lead\n';
+  for (const command of [reply, ["send", "--thread", "thr_1", "--summary", "again", "--agent", "lead"]]) {
+    const { code, stdout } = await at.human(...command);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(note("ada") + more)]);
+  }
+  const other = await at.human("reply", "thr_1", "what was missing?", "--agent", "ada");
+  expect(other.stdout).toEndWith(`${note("lead")}\n`);
+  expect(
+    (await at.inbox("mail", "--agent", "ada")).json.messages.map(
+      ({ message }: { message: string }) => message,
+    ),
+  ).toContain("again");
+});
+
 test("[W7.5] wait-reply in an ended thread says how it ended and what shows the result, also below an earlier answer", async () => {
   using at = await desk();
   const wait = ["wait-reply", "thr_1", "--agent", "ada"];

@@ -21,7 +21,7 @@ test("[O2] top draws on the other screen, follows what happens, and gives the te
     await seat.sees(key === "q" ? "1 pending" : "2 pending");
     await seat.sees("QUEUE");
     seat.resize(40, 8);
-    const small = await seat.sees("a minute");
+    const small = await seat.sees("in the last minute: ");
     expect(small).not.toContain("\n\n\n");
     seat.type(key);
     await seat.sees(back);
@@ -38,6 +38,8 @@ test("[O2] without a terminal, with --once and with --json top prints once", asy
   const ageless = (text: string) => text.replace(/\b\d+s\b/g, "a while");
   expect([plain.code, ageless(plain.stdout)]).toEqual([0, ageless(once.stdout)]);
   expect(plain.stdout).toContain("mail     1 waiting");
+  expect(plain.stdout).toMatch(/^ended {4}in the last \d+ hours: 0 done, 0 failed, 0 cancelled$/m);
+  expect(plain.stdout).toMatch(/^traffic {2}in the last minute: 1 sent, 0 claimed, 0 ended, /m);
   expect(plain.stdout).not.toContain("\u001b");
   const { json } = await at.inbox("top");
   expect(json).toMatchObject({ ok: true, command: "top", mail: { waiting: 1, oldest: { agent: "ada" } } });

@@ -1,9 +1,10 @@
 /**
  * [Y3] Events are deleted from the oldest on, without exceptions. So one number says which are left, and a cursor
  * before it has expired. The newest event is always kept: a bus and its copy recognise each other by it, and a new
- * watcher begins there.
+ * watcher begins there. A deletion appends an event of its own, which is then the newest.
  */
 import { InboxError } from "../../contract/errors.ts";
+import type { EventType } from "../../contract/event.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one, run } from "../../sql/procedure.ts";
 import { literal, sql } from "../../sql/sql.ts";
@@ -41,22 +42,30 @@ export interface EventCut {
   count: number | null;
 }
 
-/** The oldest events after a cursor that are due: how many, and the last of them. */
+/**
+ * The oldest events after a cursor that are due: how many, and the last of them. The event that will report their
+ * deletion counts among those that are kept. It is no reason for the next one: otherwise each run would delete one event
+ * and write one, for ever.
+ */
 export function* dueEvents(
   tx: Context,
   { before, count: kept }: EventCut,
   { after = 0, upTo = Number.MAX_SAFE_INTEGER } = {},
 ): Procedure<{ count: number; last: number; more: boolean }> {
   const settled = yield* tx.settled();
-  const rows = yield* all<{ event_id: number; created_at: string }>(sql`
-    select events.event_id, events.created_at from events
-    where events.event_id > ${after} and events.event_id <= ${Math.min(settled - 1, upTo)}
+  const rows = yield* all<{ event_id: number; event_type: string; created_at: string }>(sql`
+    select events.event_id, events.event_type, events.created_at from events
+    where events.event_id > ${after} and events.event_id <= ${Math.min(settled, upTo)}
     order by events.event_id limit ${literal(eventsAtOnce)}`);
   // Numbers are consecutive, except where a transaction failed: then one event less is kept.
-  const newest = kept === null ? 0 : settled - kept;
-  const first = rows.findIndex(
-    ({ event_id, created_at }) => event_id > newest && (before === null || created_at > before),
-  );
+  const excess = kept === null ? 0 : settled - Math.max(kept, 1);
+  const isOld = ({ created_at }: { created_at: string }) => before !== null && created_at <= before;
+  const isReason = (row: (typeof rows)[number]) =>
+    row.event_id <= excess ||
+    (row.event_id < settled && isOld(row) && row.event_type !== ("retention.applied" satisfies EventType));
+  if (after === 0 && !rows.some(isReason)) return { count: 0, last: after, more: false };
+  const room = kept === null ? 0 : excess + 1;
+  const first = rows.findIndex((row) => row.event_id > room && !isOld(row));
   const count = first < 0 ? rows.length : first;
   return { count, last: rows[count - 1]?.event_id ?? after, more: count === eventsAtOnce };
 }

@@ -92,8 +92,8 @@ export function* deleteDueEvents(tx: Context, cut: EventCut): Procedure<{ count:
   yield* alone(tx, "gc");
   const { count, last, more } = yield* dueEvents(tx, cut, { upTo: yield* wordsReached(tx) });
   if (!count) return { count, more: false };
-  yield* deleteEvents(last);
   yield* applied(tx, "events", count, yield* tx.clock());
+  yield* deleteEvents(last);
   return { count, more };
 }
 

@@ -8,7 +8,7 @@ export const busBackup = operation("bus.backup", "backup", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Write a consistent copy of the whole bus to one file, while it is in use",
-  detail: phrase`Writes the database, the journal, the transcripts of tasks and the profile file, with checksums, as one tar file that only you can read. It contains everything written before it began, including token hashes: keep it as safe as the database. An earlier backup of that name is replaced once the new one is complete; any other existing file is refused. ${call("bus.restore")} reads it.`,
+  detail: phrase`Writes the database, the journal, the transcripts of tasks and the profile file, with checksums, as one tar file that only you can read. It contains everything written before it began, including token hashes: keep it as safe as the database. An earlier backup of that name is replaced once the new one is complete; any other existing file is refused, and so is a folder that does not exist. ${call("bus.restore")} reads it.`,
   input: () =>
     v.strictObject({
       file: text("the file to write", { limit: 4096, value: "FILE" }),

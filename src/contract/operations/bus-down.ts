@@ -7,7 +7,7 @@ export const busDown = operation("bus.down", "down", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Stop the hub that runs in the background",
-  detail: phrase`Open waits are answered and writes are completed; sub-agents continue. A hub in the foreground (${call("bus.serve")}) is left alone. One on another host that shares the folder cannot be stopped from here: if there is no other, this is a conflict.`,
+  detail: phrase`Open waits are answered and writes are completed; sub-agents continue. A hub in the foreground (${call("bus.serve")}) is left alone. A hub on another host that shares the folder cannot be stopped from here; if it is the only one, the command is refused.`,
   input: () => v.strictObject({}),
   output: () =>
     v.strictObject({

@@ -10,7 +10,7 @@ export const busExport = operation("bus.export", "export", () => ({
   detail:
     "The first line has the format, the schema version and the number of rows, the last line a checksum. The export is a consistent snapshot; " +
     "others can keep writing. It contains everything in the database, including token hashes, lease tokens and the variables of waiting tasks: keep it as " +
-    "safe as the database. Transcripts, the journal and profiles are only in a backup.",
+    "safe as the database. Transcripts, the journal and profiles are only in a backup. The folder of the file must exist.",
   input: () =>
     v.strictObject({
       file: v.optional(

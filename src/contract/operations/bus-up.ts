@@ -8,17 +8,14 @@ export const busUp = operation("bus.up", "up", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Start the hub in the background, as a service where the system has one",
-  detail: phrase`Creates the database if there is none. Uses a systemd user unit or launchd, else a detached process. A hub that is already running is left as it is. Without ${field("port")} it takes 3456, or the next port that is free and belongs to no other bus of yours, and keeps it. If tokens are required and there is none, it creates one and shows it once. See also ${call("bus.status")}, ${call("bus.logs")} and ${call("bus.down")}.`,
+  detail: phrase`Creates the database if there is none. Uses a systemd user unit or launchd, else a detached process. A hub that is already running is left as it is. Without ${field("port")} it uses its previous port. If it had none, it uses 3456, or the next free port that belongs to no other bus of yours. A port of another bus is used until the hub stops, and then belongs to that bus again. If tokens are required and there is none, it creates one and shows it once. See also ${call("bus.status")}, ${call("bus.logs")} and ${call("bus.down")}.`,
   input: () =>
     v.strictObject({
       port: v.optional(
-        integer(
-          "the port (default: the one it had, else 3456 or the next free one that belongs to no other bus)",
-          {
-            min: 1,
-            max: 65_535,
-          },
-        ),
+        integer("the port (default: its previous port, else 3456 or the next free port)", {
+          min: 1,
+          max: 65_535,
+        }),
       ),
       host: v.optional(
         text("the address to listen on (default: 127.0.0.1)", { limit: 256, value: "ADDRESS" }),

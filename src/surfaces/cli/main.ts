@@ -38,9 +38,10 @@ import {
   writeOut,
 } from "./output.ts";
 import { asTyped } from "./refusal-as-typed.ts" with { load: "when-called" };
-import { leadingWords, type Scanned, scanArguments } from "./scan.ts";
+import { leadingWords, readAsFlag, type Scanned, scanArguments } from "./scan.ts";
 import { lineReader, stream } from "./streams.ts" with { load: "when-called" };
 import { inTyping, typing } from "./typing.ts";
+import { withHub } from "./with-hub.ts" with { load: "when-called" };
 
 const exitFailed = 1;
 const exitNothing = 10;
@@ -64,8 +65,15 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
   const scanned = scanForms(forms, rest, command, program);
   // [C15] In `--body --help` the flag may be the text: the call is refused, not forgotten.
   const isCall = scanned.asValue !== undefined;
-  if (scanned.globals.version && !isCall) return writeOut(versionLine(program));
-  if (scanned.globals.help && !isCall) return writeOut(commandHelp(command, program));
+  const { help, version, json } = scanned.globals;
+  if ((help || version) && !isCall) {
+    const places = Math.max(...forms.map(placesOf));
+    const unmade = readAsFlag(scanned, `${program} ${command}`, places);
+    if (unmade && json) throw unmade;
+    const exit = await writeOut(version ? versionLine(program) : commandHelp(command, program));
+    if (unmade) throw unmade;
+    return exit;
+  }
   const op = chooseForm(forms, scanned);
   try {
     return await run(op, inputOf(op, scanned, { cwd: process.cwd(), env: process.env, program }), scanned);
@@ -73,6 +81,10 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
     throw error instanceof InboxError ? asTyped(error, { op, program, scanned }) : error;
   }
 }
+
+/** How many plain arguments it takes. Of a prompt, which may be given without quotes, any number. */
+const placesOf = ({ cli: { program, plain = [] } }: AnyOperation) =>
+  program === "orch" && plain.length ? Number.POSITIVE_INFINITY : plain.length;
 
 /** What comes after -- is text. */
 const beforeTexts = (argv: readonly string[]) =>
@@ -131,7 +143,7 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
   const location = locate(asked);
   const inbox = await openInboxAt(location, { delivery, token: tokenOf(globals), alone: onlyWaits(op) });
   try {
-    const acting = () => act(inbox, op, command, globals.json);
+    const acting = () => act({ inbox, location }, op, command, globals.json);
     return await acting().catch(async (error) => {
       const untrusted = error instanceof InboxError && error.details?.untrusted !== undefined;
       if (!untrusted || isHub(location) || !(await offer(asked, globals.json))) throw error;
@@ -145,7 +157,12 @@ async function run(op: AnyOperation, command: CommandInput, scanned: Scanned): P
 /** What `orch` waits for may run programs. */
 const onlyWaits = ({ kind, cli }: AnyOperation) => kind === "wait" && cli.program !== "orch";
 
-async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: boolean): Promise<number> {
+async function act(
+  { inbox, location }: { inbox: Inbox; location: string },
+  op: AnyOperation,
+  command: CommandInput,
+  json: boolean,
+): Promise<number> {
   const { idempotencyKey, ...input } = command.input as { idempotencyKey?: string } & Record<string, unknown>;
   const streaming = op.cli.stream && (op.cli.stream === true || input[op.cli.stream]);
   // Without an output it would never notice that nobody reads.
@@ -171,6 +188,7 @@ async function act(inbox: Inbox, op: AnyOperation, command: CommandInput, json: 
     complain("the task continues, and its result will be delivered to your inbox; orch queue shows it\n");
     return exitInterrupted;
   }
+  if (op.name === "workspaces.add") handed = { ...handed, value: withHub(handed.value as never, location) };
   const exit = await answer(op, handed, command, json);
   return signal?.aborted && exit === exitNothing ? exitInterrupted : exit;
 }

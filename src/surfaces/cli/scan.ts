@@ -1,7 +1,8 @@
 /** Sorts the arguments as typed into global flags, flags and plain words. Does not know what operations mean. */
 import { InboxError } from "../../contract/errors.ts";
+import { withoutPassword } from "../../contract/secret.ts";
 import { shellWord } from "../../contract/shell-word.ts";
-import { closest, meant } from "../../contract/suggest.ts";
+import { closestField, meant } from "../../contract/suggest.ts";
 import type { Program } from "./commands.ts";
 import { type Flag, globalFlags } from "./flags.ts";
 
@@ -28,6 +29,8 @@ export interface Scanned {
   valueless: string[];
   /** The first of them that is followed by a flag, and how that flag is given as its value. */
   asValue?: string;
+  /** [C15.7] `--help` or `--version` after a plain word, as it was typed: it may be meant as text. */
+  maybeText?: { token: string; after: number };
   plain: string[];
   warnings: string[];
 }
@@ -95,6 +98,8 @@ export function scanArguments(
       throw unknownFlag(name, [...globalFlags, ...flags], `${program} ${command}`.trim());
     if (!wanted) {
       if (equals >= 0) throw invalid(`${name} takes no value`, `give it alone: ${name}`);
+      if ((name === "--help" || name === "--version") && scanned.plain.length)
+        scanned.maybeText ??= { token, after: scanned.plain.length };
       take(scanned, name);
       continue;
     }
@@ -118,10 +123,29 @@ export function scanArguments(
 export const alsoAsValue = (asValue: string | undefined, hint: string) =>
   asValue === undefined ? hint : `if the next word is its value, write ${asValue}; ${hint}`;
 
+/** [C15.7] The call was not made: what may have been meant as text was read as a flag. */
+export function readAsFlag(
+  { maybeText, plain, globals: { agent, db } }: Scanned,
+  words: string,
+  places: number,
+): InboxError | undefined {
+  if (!maybeText || maybeText.after >= places) return undefined;
+  const { token, after } = maybeText;
+  const named = [
+    ...(agent === undefined ? [] : ["--agent", agent]),
+    ...(db === undefined ? [] : ["--db", withoutPassword(db)]),
+  ];
+  const call = [...plain.slice(0, after), ...named, "--", token, ...plain.slice(after)].map(shellWord);
+  return invalid(
+    `nothing was done, because ${token} was read as a flag`,
+    `if it is text, put -- before it: ${words} ${call.join(" ")}`,
+  );
+}
+
 /** If the rest is a prompt, a mistyped option would silently become part of it. */
 function refuseTypo(key: string, token: string, known: readonly string[], where: string): void {
   if (/\s/.test(token)) return;
-  const [close] = closest(
+  const [close] = closestField(
     key,
     known.map((name) => name.slice(2)),
     1,
@@ -152,7 +176,7 @@ function unknownFlag(
   where: string,
 ): InboxError {
   const shown = new Map(flags.map((flag) => [flag.name, flag.shownAs ?? flag.name]));
-  const guess = meant(closest(name, shown.keys()).map((close) => shown.get(close)!));
+  const guess = meant(closestField(name, shown.keys()).map((close) => shown.get(close)!));
   return invalid(
     `${where} has no flag ${name}${guess ? `; ${guess}` : ""}`,
     `${where} --help lists its flags; put -- before a text that begins with -`,

@@ -5,6 +5,7 @@
 import type { ChannelMessage } from "../../contract/channel-message.ts";
 import type { Mail } from "../../contract/mail.ts";
 import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
+import { plural } from "../../contract/plural.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import { inTools } from "../spelling/tools.ts";
 import { plainPaint } from "../text/paint.ts";
@@ -107,7 +108,7 @@ const texts: Texts = {
   "tasks.assign": (output) => render("tasks.assign", { ...output, parent: "main" }, plainPaint, inTools),
   "tasks.run": ({ released, running, waiting }) =>
     released.length || running || waiting
-      ? `${released.length ? `released: ${released.join(", ")}` : "no new tasks to run"}; results are delivered to your inbox`
+      ? `${released.length ? `released ${plural(released.length, "task")}: ${released.join(", ")}` : "no new tasks to run"}; results are delivered to your inbox`
       : "nothing is queued",
   "tasks.handoff": ({ status, terminalId, message, messages, success, unknown }) => {
     if (status === "running")

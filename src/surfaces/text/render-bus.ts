@@ -51,9 +51,6 @@ function doctorText(
   return lines.join("\n");
 }
 
-const madeText = (folder: string | undefined) =>
-  folder === undefined ? [] : [`its folder ${inLine(folder)} did not exist and was created`];
-
 const supervisionEnd = {
   idle: "no tasks are left",
   another: "another supervisor runs the rest",
@@ -159,10 +156,9 @@ export const busRenders: NounRenders<"bus"> = {
     const made = created ? `\n${inLine(to)} did not exist and was created` : "";
     return `${textTable(["TABLE", "ROWS", "COPIED", "DELETED"], counts, paint.dim)}\n${head}${made}`;
   },
-  "bus.backup": ({ file, db, rows, parts, bytes, madeFolder, warnings = [] }, paint) =>
+  "bus.backup": ({ file, db, rows, parts, bytes, warnings = [] }, paint) =>
     [
       `${paint.bold(inLine(file))} is a backup of ${inLine(db)}: ${plural(rows, "row")}, ${plural(parts, "part")}, ${plural(bytes, "byte")}`,
-      ...madeText(madeFolder),
       ...warned(warnings, paint),
     ].join("\n"),
   "bus.restore": ({ db, file, createdAt, rows, kept, trusted, warnings = [] }, paint, spell) =>
@@ -172,10 +168,9 @@ export const busRenders: NounRenders<"bus"> = {
       ...approvable(trusted, paint, spell),
       ...warned(warnings, paint),
     ].join("\n"),
-  "bus.export": ({ file, db, rows, sha256, madeFolder }, paint) =>
+  "bus.export": ({ file, db, rows, sha256 }, paint) =>
     [
       `${paint.bold(inLine(file))} is an export of ${inLine(db)}: ${plural(rows, "row")}, checksum ${sha256.slice(0, 16)}`,
-      ...madeText(madeFolder),
     ].join("\n"),
   "bus.import": ({ db, rows, trusted, warnings = [] }, paint, spell) =>
     [

@@ -31,10 +31,10 @@ function taskLine(task: TaskInQueue, paint: Paint, { saysParent = false, isHeld 
   if (task.after.length && !finishedAt) facts.push(`after ${task.after.join(", ")}`);
   if (task.status === "running") facts.push(`started ${relative(startedAt!)}`);
   if (task.status === "running" && task.attempt > 1) facts.push(`attempt ${task.attempt}`);
-  if (finishedAt && task.success)
-    facts.push(startedAt ? `took ${span(Date.parse(finishedAt) - Date.parse(startedAt))}` : "done");
   if (finishedAt && !task.success)
     facts.push(`${task.reason === "cancelled" ? "" : "failed: "}${cut(error ?? "", 80)}`);
+  if (finishedAt && startedAt) facts.push(`took ${span(Date.parse(finishedAt) - Date.parse(startedAt))}`);
+  else if (task.success) facts.push("done");
   if (task.usageTotal) facts.push(usageBrief(task.usageTotal));
   if (excessIn(task)) facts.push(`over its budget of ${budgetText(task.budget!)}`);
   if (finishedAt && task.worktree?.state === "kept") facts.push(`on ${task.worktree.branch}`);
@@ -131,7 +131,9 @@ export const taskRenders: NounRenders<"tasks"> = {
   },
   "tasks.run": ({ released, running, waiting, held }, _paint, spell) => {
     if (!released.length && !running && !waiting) return spell(phrase`nothing is queued; ${pushing} first`);
-    const names = released.length ? `released: ${namesText(released)}` : "no new tasks to run";
+    const names = released.length
+      ? `released ${plural(released.length, "task")}: ${namesText(released)}`
+      : "no new tasks to run";
     if (held) return `${names}\n${heldLine(held, spell)}`;
     return `${names}\nresults are delivered to your inbox: ${spell(phrase`${ownCall("mailbox.receive")}`)}`;
   },

@@ -3,8 +3,8 @@
 import type { Lease } from "../../contract/lease.ts";
 import type { Message } from "../../contract/message.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
-import { call, field, type Phrase, phrase } from "../../contract/phrase.ts";
-import type { EndedStatus, Thread } from "../../contract/thread.ts";
+import { blank, call, field, ownCall, type Phrase, phrase, type Text } from "../../contract/phrase.ts";
+import { type EndedStatus, isEndedStatus, type Thread } from "../../contract/thread.ts";
 import { messageText } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
@@ -47,11 +47,23 @@ function endText({ woke, threadId: thread }: OutputOf<"threads.waitReply">, ende
     : phrase`${thread} has ended (${ended}), and there is no new reply; ${shows}`;
 }
 
+/** A message in a thread. [W7.6] In one that has ended it is kept, but nobody works on it there. */
+function postedText(output: OutputOf<"threads.reply">, paint: Paint, spell: (text: Text) => string): string {
+  const { thread, message, recipient } = output;
+  const text = said(output, paint) + recipientText(recipient, paint, spell);
+  if (!isEndedStatus(thread.status)) return text;
+  const to = message.toAgent;
+  const kept = `${thread.threadId} has ended (${thread.status}) and stays so: the message is mail for ${safe(to)}`;
+  const note =
+    to === thread.assignedTo
+      ? phrase`${kept}; for more work create a thread with ${ownCall("threads.send", { to, subject: blank("…") })}`
+      : kept;
+  return `${text}\n${paint.yellow("note")} ${spell(note)}`;
+}
+
 export const threadRenders: NounRenders<"threads"> = {
-  "threads.send": (output, paint, spell) =>
-    said(output, paint) + recipientText(output.recipient, paint, spell),
-  "threads.reply": (output, paint, spell) =>
-    said(output, paint) + recipientText(output.recipient, paint, spell),
+  "threads.send": postedText,
+  "threads.reply": postedText,
   "threads.update": (output, paint) => `${said(output, paint)}\nlease ${leaseText(output.lease)}`,
   "threads.cancel": said,
   "threads.done": (output, paint) =>

@@ -10,9 +10,11 @@ export const workspaceRenders: NounRenders<"workspaces"> = {
     const tools = `/mcp/${workspace.workspaceId}`;
     const url = hubUrl === null ? blank(`HUB${tools}`) : `${hubUrl}${tools}`;
     const begin =
-      hubUrl === null ? `; ${spell(phrase`${call("bus.serve")} starts a hub`)}; then run` : "; run";
+      hubUrl === null
+        ? `a hub; none runs for this bus. ${spell(phrase`${call("bus.up")} starts one and prints its address, which is HUB in this command`)}`
+        : `the hub at ${inLine(hubUrl)}; run`;
     return `${workspace.workspaceId} ${inLine(workspace.label)}
-  its agent, ${safe(workspace.agent)}, connects over MCP to ${tools} of the hub${begin}:
+  its agent, ${safe(workspace.agent)}, connects over MCP to ${begin}:
   ${spell(phrase`${call("bus.setup", { client: "claude", url })}`)}`;
   },
   "workspaces.edit": ({ workspace }) => {

@@ -19,7 +19,7 @@ function hoursLine({ hours }: Stats, paint: Paint): string {
   const sum = (what: "done" | "failed" | "cancelled") => hours.reduce((all, hour) => all + hour[what], 0);
   const failed = sum("failed");
   const text = `${failed} failed`;
-  return `${paint.bold(`${hours.length} hours`)} ${sum("done")} done, ${failed ? paint.red(text) : paint.dim(text)}, ${sum("cancelled")} cancelled`;
+  return `${paint.bold("ended")}    in the last ${plural(hours.length, "hour")}: ${sum("done")} done, ${failed ? paint.red(text) : paint.dim(text)}, ${sum("cancelled")} cancelled`;
 }
 
 /** [A11] Left out if nothing reports its usage. */
@@ -48,7 +48,7 @@ function summaryLines(stats: Stats, paint: Paint): string[] {
     `${paint.bold("tasks")}    ${tasks.running} running, ${tasks.waiting} released, ${tasks.queued} queued`,
     ...todayLine(stats, paint),
     hoursLine(stats, paint),
-    `${paint.bold("a minute")} ${rates.sent} sent, ${rates.claimed} claimed, ${rates.ended} ended, ${plural(rates.tasksFinished, "task")} finished, ${plural(rates.events, "event")}`,
+    `${paint.bold("traffic")}  in the last minute: ${rates.sent} sent, ${rates.claimed} claimed, ${rates.ended} ended, ${plural(rates.tasksFinished, "task")} finished, ${plural(rates.events, "event")}`,
   ];
 }
 
