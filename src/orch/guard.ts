@@ -8,7 +8,7 @@ import { threadTopic } from "../sql/topics.ts";
 import { ensureSupervision } from "./ensure-supervision.ts";
 import type { Keeping } from "./keeper.ts";
 import { reapAdopted } from "./kill-tree.ts";
-import { missingFor } from "./retry.ts";
+import { type Absence, absence } from "./retry.ts";
 import { startedHere } from "./spawn.ts";
 
 export interface Guard {
@@ -25,8 +25,8 @@ export interface Guard {
 interface Told {
   onBeat(): void;
   onInterrupt(): void;
-  /** Told of each beat that failed: whether the database is gone for good. */
-  isGone?: (error: unknown) => boolean;
+  /** Whether the database is gone for good. */
+  missing?: Absence;
 }
 
 /** Three times within the lease's 15 seconds. */
@@ -37,7 +37,7 @@ const restMs = 1000;
 export function guardOver(
   { engine, db, delivery, number, token }: Keeping,
   first: NonNullable<Kept>,
-  { onBeat, onInterrupt, isGone = missingFor() }: Told,
+  { onBeat, onInterrupt, missing = absence }: Told,
 ): Guard {
   const controller = new AbortController();
   let stale = false;
@@ -54,7 +54,7 @@ export function guardOver(
   };
   heed(first);
   const missed = (error: unknown) => {
-    if (isGone(error)) end({ error: "its database file was deleted or replaced", reason: "lost" });
+    if (missing.failed(error)) end({ error: "its database file was deleted or replaced", reason: "lost" });
   };
 
   const beat = setInterval(() => {
@@ -64,6 +64,7 @@ export function guardOver(
     engine
       .write((tx) => keepTask(tx, number, token))
       .then((kept) => {
+        missing.ended();
         heed(kept);
         return ensureSupervision(engine, db, delivery);
       })

@@ -10,14 +10,28 @@ export const startMs = 120_000;
 /** A database file that was moved away may be moved back; one that is missing for longer was deleted. */
 const missingMs = 120_000;
 
-/** Told of each failed call: true once the database file has been missing, or another file, for the given time. */
-export function missingFor(limitMs = missingMs): (error: unknown) => boolean {
+export interface Absence {
+  /** A call has failed: true once the database file has been missing, or another file, for the given time. */
+  failed(error: unknown): boolean;
+  /** A call has reached the database. */
+  ended(): void;
+}
+
+export function absenceOf(limitMs = missingMs, clock = () => performance.now()): Absence {
   let since: number | undefined;
-  return (error) => {
-    since = asInboxError(error).details?.missing ? (since ?? performance.now()) : undefined;
-    return since !== undefined && performance.now() - since >= limitMs;
+  return {
+    failed(error) {
+      since = asInboxError(error).details?.missing ? (since ?? clock()) : undefined;
+      return since !== undefined && clock() - since >= limitMs;
+    },
+    ended() {
+      since = undefined;
+    },
   };
 }
+
+/** Of the one bus of this process: what the task has waited for its database, its result need not wait again. */
+export const absence = absenceOf();
 
 /**
  * Without a limit, unless one is given or the database was deleted. Pauses grow and vary, so that calls that were
@@ -26,15 +40,17 @@ export function missingFor(limitMs = missingMs): (error: unknown) => boolean {
 export async function patiently<T>(
   work: () => Promise<T>,
   limitMs = Number.POSITIVE_INFINITY,
-  isGone = missingFor(),
+  { failed, ended } = absence,
 ): Promise<T> {
   const end = performance.now() + limitMs;
   for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 2)) {
     try {
-      return await work();
+      const done = await work();
+      ended();
+      return done;
     } catch (error) {
       const { code } = asInboxError(error);
-      const mayPass = (code === "storage" || code === "busy") && !isGone(error);
+      const mayPass = (code === "storage" || code === "busy") && !failed(error);
       if (!mayPass || performance.now() >= end) throw error;
       await Bun.sleep(pause * (0.5 + Math.random()));
     }

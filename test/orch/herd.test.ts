@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { InboxError } from "../../src/contract/errors.ts";
 import { createBus, openEngine } from "../../src/engines/registry.ts";
 import { guardOver } from "../../src/orch/guard.ts";
-import { missingFor, patiently } from "../../src/orch/retry.ts";
+import { absenceOf, patiently } from "../../src/orch/retry.ts";
 import { byHand } from "../support/by-hand.ts";
 import { type Crew, crew, queued } from "../support/crew.ts";
 import { engines } from "../support/engines.ts";
@@ -113,17 +113,22 @@ test("[Q16.2] the running sub-agent of a keeper whose database is gone is ended,
   let gone = false;
   const errors: string[] = [];
   const onBeat = () => void beats++;
-  const isGone = (error: unknown) => {
-    errors.push((error as Error).message);
-    return gone;
+  let ended = 0;
+  const missing = {
+    failed(error: unknown) {
+      errors.push((error as Error).message);
+      return gone;
+    },
+    ended: () => void ended++,
   };
   const keeping = { engine, db, number, token, url: null, env: {}, onKept() {}, onOver() {} };
   const guard = guardOver({ ...keeping, serve: () => "", spelling: () => () => undefined }, first, {
     onBeat,
     onInterrupt() {},
-    isGone,
+    missing,
   });
   try {
+    await until("a beat has reached it", () => ended === 1);
     renameSync(db, `${db}.moved`);
     await until("a beat has failed", () => errors.length === 1);
     expect([guard.signal.aborted, errors[0]]).toEqual([
@@ -136,7 +141,7 @@ test("[Q16.2] the running sub-agent of a keeper whose database is gone is ended,
       error: "its database file was deleted or replaced",
       reason: "lost",
     });
-    expect([beats, errors.length, guard.stale()]).toEqual([2, 2, false]);
+    expect([beats, ended, errors.length, guard.stale()]).toEqual([3, 1, 2, false]);
   } finally {
     guard.stop();
     renameSync(`${db}.moved`, db);
@@ -149,7 +154,7 @@ test("[Q16.2] a database file that is missing for too long is given up, and one 
   await createBus(file);
   const engine = openEngine(file);
   const reading = (limitMs: number) =>
-    patiently(() => engine.read((tx) => tx.clock()), undefined, missingFor(limitMs));
+    patiently(() => engine.read((tx) => tx.clock()), undefined, absenceOf(limitMs));
   await reading(0);
   renameSync(file, `${file}.moved`);
   await expect(reading(0)).rejects.toThrow("was deleted or replaced");
@@ -160,4 +165,17 @@ test("[Q16.2] a database file that is missing for too long is given up, and one 
   await createBus(file);
   await expect(reading(100)).rejects.toThrow("was deleted or replaced");
   await engine.close();
+});
+
+test("[Q16.2] how long the file has been missing counts from the last call that reached it", () => {
+  let now = 0;
+  const { failed, ended } = absenceOf(1000, () => now);
+  const lost = new InboxError("storage", "it was deleted or replaced", { details: { missing: true } });
+  const failsAt = (time: number) => {
+    now = time;
+    return failed(lost);
+  };
+  expect([failsAt(0), failsAt(999), failsAt(1000)]).toEqual([false, false, true]);
+  ended();
+  expect([failsAt(5000), failsAt(5999), failsAt(6000)]).toEqual([false, false, true]);
 });
