@@ -63,10 +63,12 @@ export function fileToWrite(cwd: string, named: string): string {
   const file = resolve(cwd, named);
   const folder = named.endsWith("/") ? file : dirname(file);
   if (fs().statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return file;
-  const why = look(folder) ? "is not a folder" : "does not exist";
+  const there = fs().lstatSync(folder, { throwIfNoEntry: false });
+  const isLink = there?.isSymbolicLink() && !fs().existsSync(folder);
+  const why = isLink ? "is a link to what does not exist" : there ? "is not a folder" : "does not exist";
   throw new InboxError("invalid_input", `${folder} ${why}; nothing was written`, {
-    hint: look(folder)
-      ? "give a file in a folder"
+    hint: there
+      ? `give a file in ${isLink ? "an existing folder" : "a folder"}`
       : `give a file in an existing folder, or create this one: mkdir -p ${shellWord(folder)}`,
   });
 }

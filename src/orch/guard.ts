@@ -64,14 +64,18 @@ export function guardOver(
     engine
       .write((tx) => keepTask(tx, number, token))
       .then((kept) => {
-        missing.ended();
-        heed(kept);
+        reached(kept);
         return ensureSupervision(engine, db, delivery);
       })
       .catch(missed);
   }, beatMs);
 
-  const look = () => engine.read((tx) => lookAtTask(tx, number, token)).then(heed, () => Bun.sleep(restMs));
+  const reached = (kept: Kept) => {
+    missing.ended();
+    heed(kept);
+  };
+  const look = () =>
+    engine.read((tx) => lookAtTask(tx, number, token)).then(reached, () => Bun.sleep(restMs));
   // [Q16] Listening needs a connection of its own, and a server has few: there the supervisor listens for all keepers.
   const listening = engineAt(db).connectionPerWaiter
     ? hearNudges(look)

@@ -49,8 +49,9 @@ export async function patiently<T>(
       ended();
       return done;
     } catch (error) {
+      const gone = failed(error);
       const { code } = asInboxError(error);
-      const mayPass = (code === "storage" || code === "busy") && !failed(error);
+      const mayPass = (code === "storage" || code === "busy") && !gone;
       if (!mayPass || performance.now() >= end) throw error;
       await Bun.sleep(pause * (0.5 + Math.random()));
     }

@@ -17,5 +17,9 @@ const marks = [
   "AUGMENT_AGENT",
 ];
 
+/** The environment of a program that is not the model's. */
+export const unmarked = <E extends Readonly<Record<string, string | undefined>>>(env: E): E =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !marks.includes(name))) as E;
+
 export const isAgentShell = (env: Readonly<Record<string, string | undefined>>): boolean =>
   marks.some((mark) => env[mark]);

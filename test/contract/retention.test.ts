@@ -1,5 +1,6 @@
 /** What retention deletes, and what it never does. */
 import { describe, expect, test } from "bun:test";
+import { append } from "../../src/bus/event.ts";
 import { forgetAllWords } from "../../src/bus/search.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { all } from "../../src/sql/procedure.ts";
@@ -385,6 +386,23 @@ describe.each(engines)("$name", (engine) => {
     bench.pass(31 * day);
     expect(await gc(inbox)).toEqual({ events: 3 });
     expect(await gc(inbox)).toEqual({});
+  });
+
+  test("[Y3.5] by age, a thousand events that report deletions do not hide what comes after them", async () => {
+    await using bench = await byHand(engine);
+    const { inbox } = bench;
+    await bench.engine.write(function* (tx) {
+      const now = yield* tx.clock();
+      const payload = { kind: "events", count: 1 };
+      for (let i = 0; i < 1000; i++)
+        yield* append(tx, { type: "retention.applied", source: "gc", payload, now });
+    });
+    await post(inbox, "builds");
+    await post(inbox, "builds");
+    await keep(inbox, "events", 30);
+    bench.pass(31 * day);
+    expect((await gc(inbox)).events).toBeGreaterThan(1000);
+    expect((await events(inbox)).map(({ eventType }) => eventType)).not.toContain("message.sent");
   });
 
   test("[Y3] a wait continues while old rows are deleted, and wait-reply finds its position without old events", async () => {

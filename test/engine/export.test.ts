@@ -68,10 +68,12 @@ test("[Y6.10] export and backup refuse a folder that does not exist, name it, an
   writeFileSync(at("file"), "");
   mkdirSync(at("here"));
   symlinkSync(at("here"), at("link"));
+  symlinkSync(at("unmounted"), at("loose"));
   const refused: [Promise<unknown>, string, string][] = [
     [exporting(source.location, at("a/b/bus.jsonl")), `${at("a/b")} does not exist`, `mkdir -p ${at("a/b")}`],
     [backup("my disk/bus.tar"), `${at("my disk")} does not exist`, `mkdir -p '${at("my disk")}'`],
     [backup("disk/"), `${at("disk")} does not exist`, `mkdir -p ${at("disk")}`],
+    [backup("loose/bus.tar"), `${at("loose")} is a link to what does not exist`, "an existing folder"],
     [backup("file/bus.tar"), `${at("file")} is not a folder`, "give a file in a folder"],
   ];
   for (const [call, message, hint] of refused) {
@@ -79,7 +81,7 @@ test("[Y6.10] export and backup refuse a folder that does not exist, name it, an
     expect(error).toMatchObject({ code: "invalid_input", message: expect.stringContaining(message) });
     expect(error.hint).toContain(hint);
   }
-  expect(readdirSync(folder.path).sort()).toEqual(["file", "here", "link"]);
+  expect(readdirSync(folder.path).sort()).toEqual(["file", "here", "link", "loose"]);
   await backup("link/bus.tar");
   expect(readdirSync(at("here"))).toEqual(["bus.tar"]);
 });

@@ -65,11 +65,11 @@ test("[Q2] [Q5] the README's round with sub-agents brings both results", async (
   expect(stdout).toContain("Finished:");
 });
 
-test("[N3] npm run demo plays its round: results gathered, a timeout reported, a question answered, nothing left", async () => {
+test("[N3] [A5.8] npm run demo plays its round, also in an agent's shell: results gathered, a timeout reported, a question answered, nothing left", async () => {
   using folder = temporaryFolder();
   const child = Bun.spawn(["npm", "run", "demo", "--silent"], {
     cwd: root,
-    env: { ...process.env, NO_COLOR: "1", TMPDIR: folder.path },
+    env: { ...process.env, NO_COLOR: "1", TMPDIR: folder.path, CLAUDECODE: "1" },
     stdout: "pipe",
     stderr: "pipe",
   });

@@ -253,6 +253,11 @@ test("[C15.7] help that may be meant as text is printed, and the call that was n
     30,
     expect.stringContaining(hint("done thr_1 -- --help 'my text'")),
   ]);
+  const flags = await at.human("ask", "bob", "--choices", "yes,no", "--help", "--agent", "ada");
+  expect([flags.code, flags.stderr]).toEqual([
+    30,
+    expect.stringContaining(hint("ask bob --choices yes,no --agent ada -- --help")),
+  ]);
   const mail = (await at.inbox("mail", "--agent", "bob")).json.messages;
   expect(mail.map(({ message }: { message: string }) => message)).toEqual(["--help", "-h", "--version"]);
   // Help that is asked for is a success.
@@ -266,6 +271,13 @@ test("[C15.7] help that may be meant as text is printed, and the call that was n
     const { code, stdout, stderr } = await at.human(...words);
     expect([words, code, stdout, stderr]).toEqual([words, 0, expect.stringContaining("Usage"), ""]);
   }
+  const prompted = await run(["push", "fix", "the", "--help"], { cwd: at.path, program: [orch] });
+  expect([prompted.code, prompted.stderr]).toEqual([
+    30,
+    expect.stringContaining("orch push fix the -- --help"),
+  ]);
+  const named = await run(["diff", "a", "--help"], { cwd: at.path, program: [orch] });
+  expect([named.code, named.stderr]).toEqual([0, ""]);
 });
 
 test("[C15.5] this holds for every flag of every command", () => {

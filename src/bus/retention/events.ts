@@ -63,7 +63,9 @@ export function* dueEvents(
   const isReason = (row: (typeof rows)[number]) =>
     row.event_id <= excess ||
     (row.event_id < settled && isOld(row) && row.event_type !== ("retention.applied" satisfies EventType));
-  if (after === 0 && !rows.some(isReason)) return { count: 0, last: after, more: false };
+  // A page full of reports is reason enough: what is behind it would never be looked at.
+  if (after === 0 && rows.length < eventsAtOnce && !rows.some(isReason))
+    return { count: 0, last: after, more: false };
   const room = kept === null ? 0 : excess + 1;
   const first = rows.findIndex((row) => row.event_id > room && !isOld(row));
   const count = first < 0 ? rows.length : first;

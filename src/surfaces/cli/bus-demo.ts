@@ -10,6 +10,7 @@ import { parseInput } from "../../contract/operation.ts";
 import { busDemo } from "../../contract/operations/bus-demo.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { impersonal } from "../../orch/environment.ts";
+import { unmarked } from "../../platform/agent-shell.ts";
 import { isAlive } from "../../platform/alive.ts";
 import { isOwnFolder } from "../../platform/own-files.ts";
 import { fs } from "../../platform/system.ts";
@@ -88,11 +89,12 @@ const begin = "restante-demo-";
 const itsBus = ["--db", ".agents/coord.db"];
 
 /**
- * The demo is recorded nowhere else: not in the user's list of trusted buses, and none of the user's files are used.
+ * The demo is recorded nowhere else: not in the user's list of trusted buses, and none of the user's files are used. It
+ * plays the person, too, also where a model has started it.
  * Its hub ends with this process, even if that is killed.
  */
 const environmentIn = (folder: string, env: Env): Env => ({
-  ...impersonal(env),
+  ...unmarked(impersonal(env)),
   XDG_STATE_HOME: join(folder, ".state"),
   XDG_CONFIG_HOME: join(folder, ".config"),
   ...untilThisEnds(),

@@ -3,6 +3,7 @@ import { type Field, fieldsOf } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { spelledWhole } from "../../contract/phrase.ts";
 import { flagName, inShell } from "../spelling/shell.ts";
+import type { Program } from "./commands.ts";
 
 export interface Flag {
   /** With its dashes: `--lease-seconds`. */
@@ -126,6 +127,11 @@ export function plainWord(op: AnyOperation, key: string): string {
   const { field } = flagsOf(op).find((flag) => flag.field.key === key)!;
   return field.value === "TEXT" ? key.toUpperCase() : field.value!;
 }
+
+/** Its last plain argument is a text, which may be given without quotes: all remaining words belong to it. */
+export const takesTheRest = (op: AnyOperation, program: Program) =>
+  program === "orch" &&
+  acceptedFlagsOf(op).find(({ field }) => field.key === op.cli.plain?.at(-1))?.field.file === true;
 
 /**
  * [Q1] Whether its flags may also be written as `key=value`: in all commands of the queue, and where plain words have

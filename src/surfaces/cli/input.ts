@@ -13,7 +13,7 @@ import { resolve } from "../../platform/path.ts";
 import { exists, fs } from "../../platform/system.ts";
 import { flagName, type TypedOptions } from "../spelling/shell.ts";
 import { operationsOf, type Program } from "./commands.ts";
-import { acceptedFlagsOf, type Flag } from "./flags.ts";
+import { acceptedFlagsOf, type Flag, takesTheRest } from "./flags.ts";
 import { elsewhere, surplus } from "./refusal-as-typed.ts" with { load: "when-called" };
 import { alsoAsValue, type GivenFlag, type Scanned } from "./scan.ts";
 
@@ -150,7 +150,7 @@ function parseJson(text: string, name: string): unknown {
 function fillPlain(filling: Filling, given: readonly string[]): void {
   const { input, op, flags, program } = filling;
   const keys = op.cli.plain ?? [];
-  const plain = program === "orch" ? unquoted(given, keys, flags) : given;
+  const plain = takesTheRest(op, program) ? unquoted(given, keys) : given;
   if (plain.length > keys.length) {
     const extra = plain[keys.length]!;
     const command = `${program} ${op.cli.command}`;
@@ -169,14 +169,8 @@ function fillPlain(filling: Filling, given: readonly string[]): void {
   });
 }
 
-/** A prompt may be given without quotes: the remaining words belong to it. */
-function unquoted(
-  given: readonly string[],
-  keys: readonly string[],
-  flags: readonly Flag[],
-): readonly string[] {
-  const prompt = flags.find((flag) => flag.field.key === keys.at(-1))?.field.file;
-  if (!prompt || given.length <= keys.length) return given;
+function unquoted(given: readonly string[], keys: readonly string[]): readonly string[] {
+  if (given.length <= keys.length) return given;
   const before = keys.length - 1;
   return [...given.slice(0, before), given.slice(before).join(" ")];
 }

@@ -22,7 +22,7 @@ import { withoutWorkLines } from "../text/without-work.ts" with { load: "when-ca
 import { lastingWay } from "./admin-commands.ts" with { load: "when-called" };
 import { withoutOperation } from "./built-in-commands.ts" with { load: "when-called" };
 import { findCommand, operationsOf, type Program } from "./commands.ts";
-import { acceptedFlagsOf, assigns, flagsOf, globalFlags } from "./flags.ts";
+import { acceptedFlagsOf, assigns, flagsOf, globalFlags, takesTheRest } from "./flags.ts";
 import { commandHelp } from "./help.ts" with { load: "when-called" };
 import { type CommandInput, inputOf } from "./input.ts";
 import { exitInterrupted, untilInterrupted } from "./interrupt.ts";
@@ -67,7 +67,7 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
   const isCall = scanned.asValue !== undefined;
   const { help, version, json } = scanned.globals;
   if ((help || version) && !isCall) {
-    const places = Math.max(...forms.map(placesOf));
+    const places = Math.max(...forms.map(placesOf(program)));
     const unmade = readAsFlag(scanned, `${program} ${command}`, places);
     if (unmade && json) throw unmade;
     const exit = await writeOut(version ? versionLine(program) : commandHelp(command, program));
@@ -82,9 +82,9 @@ async function dispatch(argv: readonly string[], program: Program): Promise<numb
   }
 }
 
-/** How many plain arguments it takes. Of a prompt, which may be given without quotes, any number. */
-const placesOf = ({ cli: { program, plain = [] } }: AnyOperation) =>
-  program === "orch" && plain.length ? Number.POSITIVE_INFINITY : plain.length;
+/** How many plain arguments it takes; any number, if the last is a text that may be given without quotes. */
+const placesOf = (program: Program) => (op: AnyOperation) =>
+  takesTheRest(op, program) ? Number.POSITIVE_INFINITY : (op.cli.plain ?? []).length;
 
 /** What comes after -- is text. */
 const beforeTexts = (argv: readonly string[]) =>

@@ -125,17 +125,18 @@ export const alsoAsValue = (asValue: string | undefined, hint: string) =>
 
 /** [C15.7] The call was not made: what may have been meant as text was read as a flag. */
 export function readAsFlag(
-  { maybeText, plain, globals: { agent, db } }: Scanned,
+  { maybeText, plain, given, globals: { agent, db } }: Scanned,
   words: string,
   places: number,
 ): InboxError | undefined {
   if (!maybeText || maybeText.after >= places) return undefined;
   const { token, after } = maybeText;
-  const named = [
+  const flags = [
+    ...given.flatMap(({ flag, value }) => (value === undefined ? [flag] : [flag, value])),
     ...(agent === undefined ? [] : ["--agent", agent]),
     ...(db === undefined ? [] : ["--db", withoutPassword(db)]),
   ];
-  const call = [...plain.slice(0, after), ...named, "--", token, ...plain.slice(after)].map(shellWord);
+  const call = [...plain.slice(0, after), ...flags, "--", token, ...plain.slice(after)].map(shellWord);
   return invalid(
     `nothing was done, because ${token} was read as a flag`,
     `if it is text, put -- before it: ${words} ${call.join(" ")}`,
