@@ -28,7 +28,7 @@ export async function handClaim(engine: Engine, input: ParsedOf<"threads.claim">
   const { answer: value, fresh } = await claimOrWait(engine, { ...input, handOver, collects }, call);
   const { thread, lease } = value;
   if (!thread || !lease || collects) return plainly(value);
-  // A lease that the caller already had stays: only a new one is released.
+  // A valid lease that the caller already had stays: only a new one is released.
   const granted = fresh ? { lease: lease.token } : {};
   return collecting(value, { agent: input.agent, thread: thread.threadId, read: false, ...granted });
 }

@@ -185,6 +185,64 @@ describe.each(engines)("$name", ({ start }) => {
     expect(first.thread?.threadId).toBe("thr_1");
   });
 
+  test.each([
+    ["its last holder", agent],
+    ["another agent", "other"],
+  ])(
+    "[B4.1] [L5.6] [L7.3] a lapsed lease that %s claims and is never shown is released each time, and uses no attempt",
+    async (_, claims) => {
+      await using bench = await start();
+      const { inbox } = bench;
+      bench.freeze();
+      await inbox.call("threads.send", { from: "lead", to: agent, subject: "s", maxAttempts: 2 });
+      const thread = "thr_1";
+      await inbox.call("threads.claim", { agent, thread, leaseSeconds: 10 });
+      bench.pass(11);
+      const expectFree = async () => {
+        const shown = await inbox.call("threads.show", { thread });
+        expect([shown.thread.status, shown.thread.assignedTo, shown.lease]).toEqual(["pending", agent, null]);
+      };
+      const handed = await inbox.hand("threads.claim", { agent: claims, thread });
+      expect(handed.value.lease?.attempt).toBe(2);
+      await handed.release?.();
+      await expectFree();
+      const again = await inbox.hand("threads.claim", { agent: claims, thread });
+      expect(again.value.lease?.attempt).toBe(2);
+      await again.release?.();
+      await expectFree();
+      expect((await inbox.call("threads.claim", { agent })).lease?.attempt).toBe(2);
+    },
+  );
+
+  test("[B4.7] [L5.6] a claim of what the caller held until its lease lapsed is repeated and released by the id of its call", async () => {
+    await using bench = await start();
+    bench.freeze();
+    await bench.inbox.call("threads.send", { from: "lead", to: agent, subject: "s" });
+    await bench.inbox.call("threads.claim", { agent, leaseSeconds: 10 });
+    bench.pass(11);
+    const id = crypto.randomUUID();
+    const input = { agent, leaseSeconds: 900, handOver: id };
+    const take = async () => ((await bench.engine.write((tx) => threadsClaim(tx, input))) as Granted).answer;
+    const [first, again] = [await take(), await take()];
+    expect(again).toEqual(first);
+    expect(first.lease?.attempt).toBe(2);
+    // The caller that never got the answer knows only the id of its call.
+    await bench.engine.write((tx) => releaseHandOver(tx, { of: "call", agent, id }));
+    expect((await bench.inbox.call("threads.show", { thread: "thr_1" })).lease).toBeNull();
+  });
+
+  test("[L5.6] a claim by the holder of a valid lease that is never shown leaves the thread with its holder", async () => {
+    await using bench = await start();
+    await bench.inbox.call("threads.send", { from: "lead", to: agent, subject: "s" });
+    await bench.inbox.call("threads.claim", { agent });
+    const handed = await bench.inbox.hand("threads.claim", { agent, thread: "thr_1" });
+    await handed.release?.();
+    expect((await bench.inbox.call("threads.show", { thread: "thr_1" })).lease).toMatchObject({
+      agentId: agent,
+      attempt: 1,
+    });
+  });
+
   test("[B4] mail that was released after it may have been seen is marked as redelivered", async () => {
     await using bench = await start();
     await write(bench.inbox);

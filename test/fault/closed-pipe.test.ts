@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openInbox } from "../../src/inbox/inbox.ts";
 import { type Desk, desk, orch, program, type Result, run, start } from "../support/cli.ts";
+import { served } from "../support/hub.ts";
 import { counts, flaws, rows } from "../support/stored.ts";
 import { until } from "../support/until.ts";
 
@@ -89,6 +90,27 @@ describe.each(outputs)("$what", ({ script, code }) => {
     expect(claimed.json.lease.attempt).toBe(1);
     expect(flaws(bus.db)).toEqual([]);
   });
+
+  test.each(["a file", "a hub"])(
+    "[W4] [B4.1] [L5.6] on %s, a claim of a thread that the same name held until its lease lapsed is given back",
+    async (what) => {
+      using bus = await desk();
+      await using hub = what === "a hub" ? await served(bus.db) : undefined;
+      await bus.inbox("send", "--from", "leader", "--to", "worker", "--subject", "s");
+      await bus.inbox("claim", "--agent", "worker", "--lease-seconds", "1");
+      // The one that waits gets it when the lease lapses.
+      const args = ["claim", "--agent", "worker", "--wait", "--db", hub?.url ?? bus.db];
+      const result = await run(args, { cwd: bus.path, ...speaking(script) });
+      expectNoTrace(result);
+      expect(result.code).toBe(code);
+      expect(rows(bus.db, "select status, assigned_to from threads")).toEqual([
+        { status: "pending", assigned_to: "worker" },
+      ]);
+      expect(rows(bus.db, "select * from leases where released_at is null")).toEqual([]);
+      expect((await bus.inbox("claim", "--agent", "worker")).json.lease.attempt).toBe(2);
+      expect(flaws(bus.db)).toEqual([]);
+    },
+  );
 
   test("[W4] [L5] a holder that claims again and cannot be answered keeps its lease", async () => {
     using bus = await busWithAnswer();

@@ -59,7 +59,7 @@ type Output = OutputOf<"threads.claim">;
 
 export interface Granted {
   answer: Output;
-  /** False if the holder claimed again what it already held. */
+  /** False if the holder claimed again while its lease was valid: that lease is not released with this call. */
   fresh: boolean;
 }
 
@@ -172,6 +172,8 @@ function* claimThread(
   if (wrong) throw wrong;
   if (held && !mine && !hasLapsed(lease, now)) throw conflict(id, lease, now);
   const lapsed = held && hasLapsed(lease, now);
+  // [L5] A lease that has lapsed is not claimed again: even its holder gets a new one, like any other agent.
+  const again = mine && !lapsed;
   const attempt = last + (lapsed ? 1 : 0);
   if (lapsed && attempt > thread.max_attempts) return yield* exhaust(tx, thread, lease, now);
   if (held) yield* recordLoss(lease, input.agent, now);
@@ -180,8 +182,8 @@ function* claimThread(
   const granted: LeaseRow = {
     thread_id: thread.thread_id,
     agent_id: input.agent,
-    // A repeated claim by the holder is not undone with its call: its token is not derived from the id of the call.
-    lease_token: call !== undefined && !mine ? tokenFrom(call) : newLeaseToken(),
+    // A claim by the holder of a valid lease is not undone with its call: its token is not derived from the id of the call.
+    lease_token: call !== undefined && !again ? tokenFrom(call) : newLeaseToken(),
     attempt,
     claimed_at: now,
     expires_at: expiryAfter(now, input.leaseSeconds),
@@ -189,7 +191,7 @@ function* claimThread(
     lease_seconds: input.leaseSeconds,
   };
   yield* saveLease(granted);
-  const status = mine && !lapsed ? thread.status : "claimed";
+  const status = again ? thread.status : "claimed";
   const after = yield* changeThread(thread, { status, assigned_to: input.agent }, now);
   const taken_from = lapsed && !mine ? lease.agent_id : null;
   const payload = claimedPayload({ attempt, expires_at: granted.expires_at, taken_from });
@@ -197,12 +199,12 @@ function* claimThread(
   const whose = input.collects ? (names ?? (yield* namesOf(agent))) : undefined;
   // A token that is not derived from the id of the call cannot be found again.
   const [nextEventId, messages] = yield* ending(
-    mine ? { ...tx, final: false } : tx,
+    again ? { ...tx, final: false } : tx,
     numbered(tx, claimed),
     allMessagesOf(thread.thread_id),
     ...(whose ? [collectAll(tx, { agent, names: whose, thread: after, now })] : []),
   );
-  return { answer: answerWith(after, granted, nextEventId, messages), fresh: !mine };
+  return { answer: answerWith(after, granted, nextEventId, messages), fresh: !again };
 }
 
 /** [L7] The lease has lapsed too often: the thread fails, its creator is told, and both commit with the refusal. */
