@@ -147,3 +147,29 @@ test("[W7.5] wait-reply in an ended thread says how it ended and what shows the 
     { ok: true, woke: false, thread_id: "thr_2", ended: "done", message: null, messages: [] },
   ]);
 });
+
+test("[L4.3] mail, check and receive say that a result came late; in JSON its metadata does", async () => {
+  using at = await desk();
+  const thread = await held(at);
+  await at.inbox("reassign", thread, "--to", "v", "--agent", "lead");
+  expect((await at.inbox("done", thread, "all 42", "--agent", "w")).code).toBe(20);
+  await at.inbox("claim", thread, "--agent", "v");
+  await at.inbox("done", thread, "all 43", "--agent", "v");
+  expect((await at.human("mail", "--agent", "lead")).stdout).toMatch(
+    /event .* late result: all 42\n.*result .* {2}all 43\n/,
+  );
+  const { messages } = (await at.inbox("mail", "--agent", "lead")).json;
+  const metadata = messages.map((mail: { metadata_json: string }) => JSON.parse(mail.metadata_json));
+  expect(metadata).toEqual([{ late: true, command: "done" }, {}]);
+  const ways = [
+    ["check", "--ack", "manual", "--visibility-seconds", "1"],
+    ["receive", "--ack", "manual", "--visibility-seconds", "1", "--max", "2"],
+  ];
+  for (const way of ways) {
+    const { stdout } = await at.human(...way, "--agent", "lead");
+    expect(stdout).toMatch(
+      / event thr_1 .*\n {2}late result of thr_1: its sender no longer held the thread\n {2}all 42\n/,
+    );
+    expect(stdout).toMatch(/ result thr_1 .*\n {2}all 43\n/);
+  }
+});

@@ -19,6 +19,10 @@ const waitingFor = (correlationId: string) =>
 const emptyText = (hidden: number) =>
   hidden ? `no mail; ${hidden} handed to another reader and not yet acked` : "no mail";
 
+/** [L4.3] The result of a holder that was replaced. It is not the result of the thread. */
+const isLate = ({ kind, threadId, metadata }: Mail) =>
+  kind === "event" && threadId !== null && metadata.late === true;
+
 function oneMail(mail: Mail, paint: Paint): string {
   const thread = mail.threadId ? ` ${paint.dim(mail.threadId)}` : "";
   const again = mail.redelivered ? ` ${paint.yellow("again")}` : "";
@@ -30,7 +34,10 @@ function oneMail(mail: Mail, paint: Paint): string {
       : repeats(mail.summary, mail.message)
         ? mail.summary
         : `${mail.summary}\n${mail.message}`;
-  return `${head}\n${(failed ?? safe(said).trimEnd()).replace(/^/gm, "  ")}`;
+  const late = isLate(mail)
+    ? `${paint.yellow("late result")} of ${mail.threadId}: its sender no longer held the thread\n`
+    : "";
+  return `${head}\n${(late + (failed ?? safe(said).trimEnd())).replace(/^/gm, "  ")}`;
 }
 
 const mailText = ({ messages, hidden, unknown }: OutputOf<"mailbox.receive">, paint: Paint) =>
@@ -75,7 +82,7 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
       senderText(cut(mail.senderId, 24), mail.senderVerified),
       mail.kind,
       relative(mail.createdAt),
-      cut(mail.summary ?? mail.message, 60),
+      cut(`${isLate(mail) ? "late result: " : ""}${mail.summary ?? mail.message}`, 60),
     ]);
     const more = total > messages.length ? `\n${total - messages.length} more` : "";
     return `${textTable(["ID", "FROM", "KIND", "RECEIVED", "MESSAGE"], rows, paint.dim)}${more}${hidden ? `\n${hidden} hidden` : ""}`;
