@@ -94,12 +94,21 @@ export const onlyThePerson = "only the person can answer it; wait for the answer
 /**
  * [A5.4] The name under which a caller answers a question to the person; undefined if it may not. A caller with a
  * token answers under its own name, if it may change the person's inbox, which inbox/access.ts has checked before.
- * Over MCP, and in the shell of an agent program, `main` is a model.
+ * Without a token, a model may not, whatever it calls itself.
  */
 export function answererForPerson(tx: Context, from: string): string | undefined {
-  if (from === person || tx.verified) return from;
-  return from === usualName && !tx.byModel ? person : undefined;
+  if (tx.verified) return from;
+  if (tx.byModel) return undefined;
+  return from === person || from === usualName ? person : undefined;
 }
+
+/** [A5.4] Why a caller may not answer what the person was asked. Only a model can have the person's name and be refused. */
+export const notThePerson = (asked: string, from: string) =>
+  new InboxError(
+    "not_allowed",
+    `${asked}: ${from === person ? "a model" : `"${from}"`} cannot answer for the person`,
+    { hint: onlyThePerson },
+  );
 
 /** [A5.5] A message that is one of the choices is that choice. */
 export function chosen(

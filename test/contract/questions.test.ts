@@ -39,14 +39,14 @@ describe.each(engines)("$name", ({ start }) => {
     const answer = (from: string) => inbox.call("mailbox.answer", { from, question, choice: "yes" });
     expect(await refusal(answer("ada"))).toMatchObject({
       code: "not_allowed",
-      message: `message ${question} was asked of "user", not of "ada"`,
+      message: `message ${question} was asked of "user": "ada" cannot answer for the person`,
       // [A5.7] No hint tells an agent how to answer in the person's name.
       hint: "only the person can answer it; wait for the answer",
     });
     const reply = await refusal(inbox.call("entries.reply", { id, from: "ada", choice: "yes" }));
     expect(reply).toMatchObject({
       code: "not_allowed",
-      message: `the entry ${id} is in the person's inbox: "ada" cannot answer for "user"`,
+      message: `the entry ${id} is in the person's inbox: "ada" cannot answer for the person`,
       hint: "only the person can answer it; wait for the answer",
     });
     expect(await look()).toMatchObject({ decided: false, answers: [] });

@@ -54,7 +54,7 @@ test("[A5] [A6] for the person answers a token that may, by its own name and cou
   );
   await using model = await overHttp(`${hub.url}/mcp`, revisions[0]);
   const byModel = await model.call("answer", { question: number, choice: "no" });
-  expect(byModel.text).toContain(`was asked of "user", not of "main"`);
+  expect(byModel.text).toContain(`was asked of "user": "main" cannot answer for the person`);
   expect(await first.look()).toMatchObject({ decided: false, answers: [] });
   expect((await ops(`POST /api/inbox/${first.id}/reply`, { choice: "no" })).status).toBe(201);
   const given = { agent: "ops", choice: "no", verified: true };

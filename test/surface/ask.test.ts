@@ -140,7 +140,7 @@ test("[A7] the audit trail is a JSON object a line, with surface and whether a t
 });
 
 test.each(["a file", "a hub"])(
-  "[A5.8] on %s, main does not answer for the person in the shell of an agent program; what it was asked itself, it does",
+  "[A5.4] [A5.8] on %s, no name answers for the person in the shell of an agent program; what main was asked itself, it answers",
   async (what) => {
     using d = await desk();
     await using hub = what === "a hub" ? await served(d.db) : undefined;
@@ -159,6 +159,17 @@ test.each(["a file", "a hub"])(
         const refused = await typed({ [mark]: "1" }, ...args);
         expect([refused.code, refused.json.error.code]).toEqual([30, "not_allowed"]);
       }
+    for (const args of [
+      ["answer", entry.message_id, "yes"],
+      ["entries", "reply", entry.id, "yes"],
+    ])
+      for (const refused of [
+        await typed({ CLAUDECODE: "1" }, ...args, "--agent", "user"),
+        await typed({ CLAUDECODE: "1", INBOX_AGENT: "user" }, ...args),
+      ]) {
+        expect([refused.code, refused.json.error.code]).toEqual([30, "not_allowed"]);
+        expect(refused.json.error.message).toEndWith(": a model cannot answer for the person");
+      }
     expect((await typed({ CLAUDECODE: "" }, "answer", entry.message_id, "yes")).code).toBe(0);
     await ask("main");
     const own = number(await typed({}, "mail", "--agent", "main"));
@@ -173,6 +184,8 @@ test("[A5.8] the same for a model behind an MCP server that uses a hub", async (
   const [entry] = (await d.inbox("entries", "list")).json.entries;
   await using model = await overStdio(hub.url, revisions[0]);
   const question = Number(entry.message_id.slice("msg_".length));
+  const asUser = await model.call("answer", { question, choice: "yes", from: "user" });
+  expect(asUser.text).toContain(`was asked of "user": a model cannot answer for the person`);
   const byModel = await model.call("answer", { question, choice: "yes" });
-  expect(byModel.text).toContain(`was asked of "user", not of "main"`);
+  expect(byModel.text).toContain(`was asked of "user": "main" cannot answer for the person`);
 });

@@ -1,5 +1,4 @@
 /** [U6] The person's answer: into the thread of the message that the entry is, to its sender, or to the workspace's agent. */
-import { person } from "../../contract/entry.ts";
 import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { Message } from "../../contract/message.ts";
@@ -15,7 +14,7 @@ import { type EntryRow, entryView, findEntry } from "../entry.ts";
 import { append } from "../event.ts";
 import { contentOf, write } from "../message.ts";
 import { recipientOf } from "../name-use.ts";
-import { answererForPerson, chosen, onlyThePerson, recordAnswer } from "../question.ts";
+import { answererForPerson, chosen, notThePerson, recordAnswer } from "../question.ts";
 import { markRead, ownMessage } from "./entries-read.ts";
 import { postInThread } from "./threads-reply.ts";
 
@@ -28,7 +27,8 @@ interface Answered {
 export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"entries.reply">> {
   const row = yield* findEntry(tx, input.id);
   const from = answererForPerson(tx, input.from);
-  if (from === undefined) throw notThePerson(row, input.from);
+  if (from === undefined)
+    throw notThePerson(`the entry ${row.entry_id} is in the person's inbox`, input.from);
   const to = row.message_id === null ? yield* agentOf(row) : row.sender!;
   if (to === from) throw ownWords(row);
   const choices: string[] = row.choices_json === null ? [] : JSON.parse(row.choices_json);
@@ -66,14 +66,6 @@ export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"en
  */
 const isOpen = (row: EntryRow, choices: readonly string[]) =>
   row.answered_by !== row.sender && !choices.includes(row.answer ?? "");
-
-/** [A5.4] Only the person may answer what the person was asked or shown. */
-const notThePerson = (row: EntryRow, from: string) =>
-  new InboxError(
-    "not_allowed",
-    `the entry ${row.entry_id} is in the person's inbox: "${from}" cannot answer for "${person}"`,
-    { hint: onlyThePerson },
-  );
 
 /** [U10] A reply to oneself would reach nobody. */
 const ownWords = (row: EntryRow) =>

@@ -10,7 +10,7 @@ import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
 import { acknowledge, type MessageRow, messageColumns, textContent, write } from "../message.ts";
-import { answererForPerson, chosen, onlyThePerson, recordAnswer } from "../question.ts";
+import { answererForPerson, chosen, notThePerson, onlyThePerson, recordAnswer } from "../question.ts";
 import { entriesReply } from "./entries-reply.ts";
 
 type Input = ParsedOf<"mailbox.answer">;
@@ -32,18 +32,16 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
             : phrase`${call("mailbox.list")} lists the messages that wait for you, with their ids`,
       },
     );
-  const answerer = question.to_agent === person ? answererForPerson(tx, from) : undefined;
-  if (answerer !== undefined) return yield* inPersonsInbox(tx, question, { ...input, from: answerer });
+  if (question.to_agent === person) {
+    const answerer = answererForPerson(tx, from);
+    if (answerer === undefined) throw notThePerson(`message ${id} was asked of "${person}"`, from);
+    return yield* inPersonsInbox(tx, question, { ...input, from: answerer });
+  }
   if (question.to_agent !== from)
     throw new InboxError(
       "not_allowed",
       `message ${id} was asked of "${question.to_agent}", not of "${from}"`,
-      {
-        hint:
-          question.to_agent === person
-            ? onlyThePerson
-            : `only "${question.to_agent}" can answer it; wait for the answer`,
-      },
+      { hint: `only "${question.to_agent}" can answer it; wait for the answer` },
     );
   const { choices = [] } = JSON.parse(question.payload_json) as { choices?: string[] };
   const choice = chosen(choices, input);
