@@ -77,6 +77,42 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await look()).toMatchObject({ decided: true, choice: "yes" });
   });
 
+  test.each(["user", "ada"])("[A5.2] a question without choices is answered once by %s", async (to) => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const { message } = await inbox.call("mailbox.ask", { from: "ci", to, question: "Which name?" });
+    const question = Number(message.messageId.slice("msg_".length));
+    const answer = (text: string) => inbox.call("mailbox.answer", { from: to, question, message: text });
+    await answer("Restante");
+    expect(await refusal(answer("Poste"))).toMatchObject({ code: "invalid_state" });
+    expect((await inbox.call("mailbox.list", { agent: "ci" })).messages).toMatchObject([
+      { kind: "answer", message: "Restante" },
+    ]);
+  });
+
+  test("[A5.2] [U10.8] a second answer of the person is refused with what changes the first, or adds to it", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await inbox.call("mailbox.ask", { from: "ci", to: "user", question: "Which name?" });
+    const choices = ["yes", "no"];
+    await inbox.call("mailbox.ask", { from: "ci", to: "user", question: "Go?", choices });
+    const { entries } = await inbox.call("entries.history", {});
+    const id = entries.find((entry) => !entry.choices)!.id;
+    const withChoices = entries.find((entry) => entry.choices)!.id;
+    const answer = (question: string, message: string) =>
+      inbox.call("mailbox.answer", { from: "user", question, message });
+    await answer(id, "Restante");
+    const { hint } = await refusal(answer(id, "Poste"));
+    expect(hint).toContain("replaces that answer; without");
+    const more = await inbox.call("entries.reply", { id, message: "or Poste" });
+    expect(more).toMatchObject({ isAnswer: false, entry: { answer: "Restante" } });
+    const changed = await inbox.call("entries.reply", { id, message: "Poste", change: true });
+    expect(changed).toMatchObject({ isAnswer: true, entry: { answer: "Poste" } });
+    // Words decide nothing where there are choices: they may be repeated until there is a choice.
+    for (const text of ["why?", "let me look", "yes"]) await answer(withChoices, text);
+    expect((await refusal(answer(withChoices, "soon"))).code).toBe("invalid_state");
+  });
+
   test("[A7] the record says that there is no agent of a name that nobody has", async () => {
     await using bench = await start();
     const { inbox } = bench;

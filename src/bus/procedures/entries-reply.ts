@@ -24,7 +24,12 @@ interface Answered {
   recipient: Recipient;
 }
 
-export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"entries.reply">> {
+/** `once`: [A5.2] a second answer is refused. Otherwise one in words is sent as a message, and the first stays. */
+export function* entriesReply(
+  tx: Context,
+  input: Input,
+  { once } = { once: false },
+): Procedure<OutputOf<"entries.reply">> {
   const row = yield* findEntry(tx, input.id);
   const from = answererForPerson(tx, input.from);
   if (from === undefined)
@@ -35,7 +40,8 @@ export function* entriesReply(tx: Context, input: Input): Procedure<OutputOf<"en
   const choice = chosen(choices, input);
   const content = { body: answerText(input), payload: payloadOf(row, choice), artifacts: [] };
   const replaces = input.change || row.answered_at === null || (choice !== undefined && isOpen(row, choices));
-  if (choice !== undefined && !replaces) throw answeredAlready(row);
+  const isFinal = row.answered_at !== null && !(choices.length && isOpen(row, choices));
+  if (!replaces && (choice !== undefined || (once && isFinal))) throw answeredAlready(row, choices);
   const answered =
     row.message_id === null
       ? yield* answer(tx, { from, to }, content)
@@ -74,12 +80,14 @@ const ownWords = (row: EntryRow) =>
   });
 
 /** [U10] Somebody may already act on the first answer, so replacing it must be requested. */
-const answeredAlready = (row: EntryRow) =>
+const answeredAlready = (row: EntryRow, choices: readonly string[]) =>
   new InboxError(
     "invalid_state",
     `the entry ${row.entry_id} was answered by ${row.answered_by ?? "somebody"} at ${row.answered_at}: "${row.answer ?? ""}"`,
     {
-      hint: phrase`${call("entries.reply", { id: row.entry_id, choice: blank("ANSWER"), change: true })} replaces that answer`,
+      hint: choices.length
+        ? phrase`${call("entries.reply", { id: row.entry_id, choice: blank("ANSWER"), change: true })} replaces that answer`
+        : phrase`${call("entries.reply", { id: row.entry_id, message: blank("…"), change: true })} replaces that answer; without ${field("change")} it sends one more message`,
       details: { answered_by: row.answered_by, answered_at: row.answered_at, answer: row.answer },
     },
   );

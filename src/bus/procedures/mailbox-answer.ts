@@ -108,7 +108,7 @@ function* inPersonsInbox(
       hint: phrase`${call("entries.history")} lists the questions that are left`,
     });
   const reply = { id: entry.entry_id, from, choice, change: false, message };
-  const answered = yield* entriesReply(tx, reply);
+  const answered = yield* entriesReply(tx, reply, { once: true });
   return { message: answered.message };
 }
 
