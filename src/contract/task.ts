@@ -96,15 +96,22 @@ export type TaskInQueue = v.InferOutput<ReturnType<typeof taskInQueue>>;
 export const taskName = (help = "the task: its name, id or branch") => name(help, "TASK");
 export const queueOf = () => name("the owner of the queue", "AGENT");
 
-export const prompt = (help = "what the sub-agent is to do") => text(help, { file: true, value: "PROMPT" });
+/** [Q1.9] What a sub-agent is told: a blank text would only cost a turn. */
+export const told = (help: string, names: { value?: string; flag?: string; formerFlag?: string } = {}) => {
+  const field = text(help, { file: true, ...names });
+  return described(
+    v.pipe(
+      field,
+      v.check((said) => said === "" || said.trim() !== "", "must not be blank"),
+    ),
+    field.field,
+  );
+};
+
+export const prompt = (help = "what the sub-agent is to do") => told(help, { value: "PROMPT" });
 /** The same, for the protocol that calls it a message. */
 export const promptAsMessage = () =>
-  text("what the sub-agent is to do", {
-    file: true,
-    value: "PROMPT",
-    flag: "prompt",
-    formerFlag: "message",
-  });
+  told("what the sub-agent is to do", { value: "PROMPT", flag: "prompt", formerFlag: "message" });
 
 /** By default the parent's own, from its environment, else the profile's. */
 /** [C10] The same fields, described for a model. */

@@ -172,6 +172,7 @@ async function work(
       transcript,
       interruptions,
       meter,
+      spelling: keeping.spelling,
       signal: guard.signal,
       review: reviewOf({
         ...{ engine, row, profiles, home, cwd, transcript },

@@ -125,19 +125,24 @@ export interface Page {
   from: number;
   /** Where the next page begins. */
   next: number;
+  /** Nothing that was complete when it was read comes after it. */
+  last: boolean;
 }
 
 const pageBytes = 1024 * 1024;
 
 /** The complete entries after a position; a position is a number of bytes. */
 export const readTranscript = (path: string, after: number, limit: number): Page =>
-  reading(path, { entries: [], from: after, next: after }, (file) => pageOf(file, after, limit));
+  reading(path, nothingAfter(after), (file) => pageOf(file, after, limit));
 
 /** The last entries before a position, or of the file: a long transcript is read from its end. */
 export const readTail = (path: string, count: number, before?: number): Page =>
-  reading(path, { entries: [], from: 0, next: 0 }, (file) =>
-    tailOf(file, Math.min(before ?? Number.POSITIVE_INFINITY, fs().fstatSync(file).size), count),
-  );
+  reading(path, nothingAfter(0), (file) => {
+    const size = fs().fstatSync(file).size;
+    return { ...tailOf(file, Math.min(before ?? size, size), count), last: (before ?? size) >= size };
+  });
+
+export const nothingAfter = (after: number): Page => ({ entries: [], from: after, next: after, last: true });
 
 function reading(path: string, none: Page, read: (file: number) => Page): Page {
   let file: number;
@@ -166,14 +171,16 @@ function pageOf(file: number, after: number, limit: number): Page {
       next = after + from;
       const entry = parsed(line, next);
       if (entry) entries.push(entry);
-      if (entries.length === limit) return { entries, from: after, next };
+      // The rest of the buffer is zeros.
+      if (entries.length === limit)
+        return { entries, from: after, next, last: read < size && !bytes.includes(newline, from) };
     }
     // A line that is longer than a page: read more.
-    if (from > 0 || read < size) return { entries, from: after, next };
+    if (from > 0 || read < size) return { entries, from: after, next, last: read < size };
   }
 }
 
-function tailOf(file: number, end: number, count: number): Page {
+function tailOf(file: number, end: number, count: number): Omit<Page, "last"> {
   for (let size = tailBytes; ; size *= 2) {
     const start = Math.max(0, end - size);
     const bytes = new Uint8Array(end - start);

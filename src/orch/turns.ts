@@ -7,6 +7,8 @@ import { findingLine } from "../bus/review.ts";
 import type { TaskRow } from "../bus/task.ts";
 import type { End, Ending } from "../bus/tasks/end.ts";
 import type { SessionCount } from "../bus/usage.ts";
+import { call, phrase, type Spelling, spelledWhole } from "../contract/phrase.ts";
+import { plural } from "../contract/plural.ts";
 import type { ReviewOutcome } from "../contract/review.ts";
 import { quoted } from "../contract/safe-text.ts";
 import { type Running, startChild } from "./child.ts";
@@ -39,6 +41,8 @@ export interface Turns {
   review?: Review;
   /** A program runs now. */
   onStart(running: Running): void;
+  /** How commands are written in a result. */
+  spelling(): Spelling;
 }
 
 export async function takeTurns(turns: Turns): Promise<Ending> {
@@ -84,15 +88,23 @@ export async function takeTurns(turns: Turns): Promise<Ending> {
       continue;
     }
     if (error !== undefined) return { success: false, error, reason: "exit", ...sofar };
-    const judged = await judge(outcome.final);
+    const final = withCut(outcome, turns);
+    const judged = await judge(final);
     review = judged.review ?? review;
     sofar = { partial, ...more() };
     if (signal.aborted) return { ...stopped(), ...sofar };
     if (judged.failed) return { success: false, ...judged.failed, ...sofar, forGood: true };
     const next = [await interruptions.take(), sentBack(judged.feedback)].filter((one) => one !== undefined);
-    if (!next.length) return { success: true, final: outcome.final, ...more() };
+    if (!next.length) return { success: true, final, ...more() };
     await goOn(outcome, next.join("\n\n"));
   }
+}
+
+/** [Q5.6] Whoever reads the end of a long message is told that it is not all. */
+function withCut({ final, cut }: Outcome, { row: { name }, spelling }: Turns): string {
+  if (!cut) return final;
+  const whole = phrase`[the beginning of the final message is missing (${plural(cut, "byte")}); ${call("tasks.log", { name })} shows all of its output]`;
+  return `${spelledWhole(whole, spelling())}\n${final}`;
 }
 
 /** [A11] Ended by the program itself, which knows prices. */

@@ -76,11 +76,12 @@ describe("a turn", () => {
     expect(outcome).toMatchObject({ final: "Done so far." });
   });
 
-  test("[Q9] a long message is cut to its end, and the transcript has it all", async () => {
+  test("[Q5.6] [Q9] a long message is cut to its end, and the transcript has it all", async () => {
     const { outcome, notes } = await talked({
       steps: [{ many: 40, of: `${"€".repeat(9999)}\n` }, { say: "end" }],
     });
     expect(Buffer.byteLength(outcome.final)).toBeLessThanOrEqual(finalLimit);
+    expect(outcome.cut).toBe(40 * 29_998 + 3 - Buffer.byteLength(outcome.final));
     expect(outcome.final).toEndWith("€\nend");
     expect(texts(notes, "output").join("")).toBe(`${`${"€".repeat(9999)}\n`.repeat(40)}end`);
   });

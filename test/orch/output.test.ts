@@ -138,6 +138,43 @@ test.concurrent("[Q11] Ctrl-C ends the wait of a handoff, and prints which sub-a
   expect((await team.human("orch", "handoff", "--terminal-id", name)).stdout).toBe("later\n");
 });
 
+const missing = (bytes: number, name: string) =>
+  `[the beginning of the final message is missing (${bytes} bytes); orch log ${name} shows all of its output]`;
+
+const manyLines = "seq -f 'line %.0f of the sub-agent' 100000";
+
+test.concurrent("[Q5.6] a handoff prints that the beginning of a long message is missing, and its gate is told too", async () => {
+  using team = await crew(`[profiles.checked]\nrunner = "sh"\ngate = ["sh", "-c", "cat >seen"]\n`);
+  const { stdout } = await team.human("orch", "handoff", "checked", "name=big", manyLines);
+  const [first, ...rest] = stdout.trimEnd().split("\n");
+  const bytes = Array.from({ length: 100_000 }, (_, i) => `line ${i + 1} of the sub-agent\n`).join("").length;
+  expect(first).toBe(missing(bytes - 512 * 1024, "big"));
+  expect(rest.at(-1)).toBe("line 100000 of the sub-agent");
+  expect(readFileSync(join(team.path, "seen"), "utf8")).toContain(first!);
+});
+
+test.concurrent("[Q9.2] a long transcript is followed to its end, and each page but the last says where the next begins", async () => {
+  using team = await crew();
+  await outcome(team, manyLines);
+  const last = "line 100000 of the sub-agent";
+  const followed = (await team.human("orch", "log", "t", "--follow")).stdout;
+  // Its output and its final message.
+  expect(followed.split("\n").filter((line) => line.trim() === last)).toHaveLength(2);
+  expect(followed).toContain("line 1 of the sub-agent\n");
+  const page = (await team.orch("log", "t", "--limit", "1000")).json;
+  expect(page.ended).toBe(false);
+  const shown = (await team.human("orch", "log", "t", "--limit", "1000")).stdout;
+  expect(shown).toEndWith(`\nmore: continue with --after ${page.next}, or --follow\n`);
+  const texts: string[] = [];
+  for (let after = 0; ; ) {
+    const { entries, next, ended } = (await team.orch("log", "t", "--after", String(after))).json;
+    for (const { kind, text } of entries) if (kind === "output") texts.push(text);
+    after = next;
+    if (ended) break;
+  }
+  expect(texts.join("").split("\n")).toHaveLength(100_001);
+});
+
 test.concurrent("[Q5] [Q9] 300 MB in one line do not grow the keeper; the message has the end of it, the transcript all", async () => {
   using team = await crew();
   const much =
@@ -153,7 +190,9 @@ test.concurrent("[Q5] [Q9] 300 MB in one line do not grow the keeper; the messag
   expect(told!.success).toBe(true);
   expect(told!.text.endsWith("a\nthe end")).toBe(true);
   expect(told!.text.length).toBeGreaterThan(500_000);
-  expect(told!.text.length).toBeLessThanOrEqual(512 * 1024);
+  const [first, ...rest] = told!.text.split("\n");
+  expect(rest.join("\n")).toHaveLength(512 * 1024 - 1);
+  expect(first).toBe(missing(300_000_009 - 512 * 1024, "t"));
   expect(statSync(join(String(team.task("t").folder), "transcript.jsonl")).size).toBeGreaterThan(300_000_000);
 });
 

@@ -121,15 +121,37 @@ describe("output of any size", () => {
     expect(most - before).toBeLessThan(512 * 2 ** 20);
     expect(outcome.final).toEndWith("0123456789abcde\nthe end €");
     expect(Buffer.byteLength(outcome.final)).toBe(finalLimit);
+    expect(outcome.cut).toBe(2 ** 30 + 11 - finalLimit);
   });
 
-  test("[Q5] the end of a long message is cut at a character", async () => {
+  test("[Q5] [Q5.6] the end of a long message is cut at a character", async () => {
     using e = await echoed("", `["sh", "-c", "yes € | tr -d '\\\\n' | head -c 900000; printf x"]`);
     const { outcome, notes } = await play(e.runner, jobIn(e.folder));
     expect(outcome.final).toMatch(/^€+x$/);
     expect(finalLimit - Buffer.byteLength(outcome.final)).toBeLessThan(3);
+    expect(outcome.cut).toBe(900_001 - Buffer.byteLength(outcome.final));
     expect(notes.map(({ text }) => text).join("")).toMatch(/^€{300000}x$/);
   });
+});
+
+test("[Q5.6] a message that just fits is whole, and one byte more is counted, also inside a JSON object", async () => {
+  for (const [size, cut] of [
+    [finalLimit, undefined],
+    [finalLimit + 1, 1],
+  ] as const) {
+    const x = `head -c ${size} /dev/zero | tr '\\\\0' x`;
+    using plain = await echoed("", `["sh", "-c", "${x}"]`);
+    using json = await echoed(
+      'output = "json"',
+      `["sh", "-c", "printf '%s' '{\\"result\\": \\"'; ${x}; printf '%s' '\\"}'"]`,
+    );
+    for (const { runner, folder } of [plain, json]) {
+      const { outcome } = await play(runner, jobIn(folder));
+      expect(outcome.final).toBe("x".repeat(finalLimit));
+      expect(outcome.cut).toBe(cut);
+      expect(outcome.error).toBeUndefined();
+    }
+  }
 });
 
 describe('output = "json"', () => {

@@ -66,10 +66,33 @@ test("[Q9.1] a transcript that has reached its limit says so once, and keeps how
   expect(statSync(path).size).toBeLessThan(2 ** 20 + 70_000);
 });
 
+test("[Q9.2] only the page that reaches the end of the transcript is the last, at whichever limit the others end", () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "transcript");
+  const texts = written(path, 40, (n) => `${n}${"x".repeat(60_000)}`);
+  // A keeper that was killed leaves it.
+  appendFileSync(path, '{"at": "2026-');
+  for (const limit of [1000, 8, 7]) {
+    const found: string[] = [];
+    for (let after = 0; ; ) {
+      const { entries, next, last } = readTranscript(path, after, limit);
+      found.push(...entries.map(({ text }) => text));
+      expect(last).toBe(found.length === texts.length);
+      expect(entries.length).toBeGreaterThan(0);
+      if (last) break;
+      after = next;
+    }
+    expect(found).toEqual(texts);
+  }
+  const end = readTail(path, 3);
+  expect(end.last).toBe(true);
+  expect(readTail(path, 3, end.from).last).toBe(false);
+});
+
 test("[Q9] a transcript that is not there yet, or has nothing before a place, has no end", () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "transcript");
-  expect(readTail(path, 5)).toEqual({ entries: [], from: 0, next: 0 });
+  expect(readTail(path, 5)).toEqual({ entries: [], from: 0, next: 0, last: true });
   written(path, 2, String);
-  expect(readTail(path, 5, 0)).toEqual({ entries: [], from: 0, next: 0 });
+  expect(readTail(path, 5, 0)).toEqual({ entries: [], from: 0, next: 0, last: false });
 });

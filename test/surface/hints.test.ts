@@ -227,6 +227,34 @@ test("[C13] a plain argument has the name of the usage line, and a required one 
   expect(await message("send", "--agent", "w", "--to", "x", "--subject", "")).toEndWith("must not be empty");
 });
 
+test("[Q1.9] a blank prompt or message for a sub-agent is refused like an empty one, and nothing is queued", async () => {
+  using at = await scene();
+  const typedBy = (...args: string[]) => run([...args, "--json"], { cwd: at.path, program: [orch] });
+  expect((await typedBy("push", "name=kept", "a task")).code).toBe(0);
+  for (const [word, ...args] of [
+    ["PROMPT", "push"],
+    ["PROMPT", "assign", "claude"],
+    ["PROMPT", "handoff", "claude"],
+    ["PROMPT", "edit", "kept"],
+    ["MESSAGE", "send", "kept"],
+  ] as [string, ...string[]][])
+    for (const [text, problem] of [
+      ["", "empty"],
+      [" \n\t ", "blank"],
+    ] as const) {
+      const { code, json } = await typedBy(...args, text);
+      expect([args, code, json.error.code]).toEqual([args, 30, "invalid_input"]);
+      expect([args, json.error.message]).toEqual([
+        args,
+        expect.stringContaining(`${word} must not be ${problem}`),
+      ]);
+    }
+  const { queued } = (await typedBy("queue", "--all")).json;
+  expect(queued.map(({ name, summary }: Record<string, string>) => [name, summary])).toEqual([
+    ["kept", "a task"],
+  ]);
+});
+
 test("[C13] unquoted text is shown in quotes, quoted text and ids are not", async () => {
   using at = await scene();
   const hint = async (...args: string[]) => (await at.inbox(...args)).json.error.hint as string;

@@ -46,7 +46,9 @@ export const tasksLog = operation("tasks.log", "log", () => ({
       entries: v.array(transcriptEntry()),
       /** Where the first of them begins; 0: nothing is before it. */
       from: v.number(),
+      /** Where the next page begins. */
       next: v.number(),
+      /** The task has finished, and nothing comes after these entries. */
       ended: v.boolean(),
     }),
   errors: ["not_found"],

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { flag, text } from "../fields.ts";
+import { flag } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { call, phrase } from "../phrase.ts";
-import { queueOf, task, taskName } from "../task.ts";
+import { queueOf, task, taskName, told } from "../task.ts";
 import { budgetAsked } from "../usage.ts";
 import { worktreeStates } from "../worktree.ts";
 
@@ -15,7 +15,7 @@ export const tasksSend = operation("tasks.send", "send", () => ({
     v.strictObject({
       agent: queueOf(),
       name: taskName("the sub-agent: its name, id or branch"),
-      message: text("what to tell it", { file: true }),
+      message: told("what to tell it"),
       interrupt: flag("end its current turn, if it is running; it then continues with the message"),
       budget: budgetAsked(
         "its budget from now on, for all of its turns together: tokens (200k) or dollars (2.50usd)",

@@ -8,7 +8,7 @@ import { watch } from "../../platform/watch.ts";
 import { taskTopic } from "../../sql/topics.ts";
 import { countdown, ended } from "../../waiting/wait.ts";
 import { thisHost, transcriptFile } from "../paths.ts";
-import { readTail, readTranscript } from "../transcript.ts";
+import { nothingAfter, readTail, readTranscript } from "../transcript.ts";
 
 type Output = OutputOf<"tasks.log">;
 
@@ -24,10 +24,11 @@ export async function readLog(
     for (;;) {
       const row = await engine.read(() => findTask(input.name));
       refuseElsewhere(row);
-      const page = row.folder ? pageOf(transcriptFile(row.folder), input) : nothing(input.after);
+      const { last, ...page } = row.folder
+        ? pageOf(transcriptFile(row.folder), input)
+        : nothingAfter(input.after);
       // The status was read before the file, so nothing more can follow.
-      const whole = input.tail !== undefined || page.entries.length < input.limit;
-      const over = row.status === "finished" && whole;
+      const over = row.status === "finished" && last;
       if (page.entries.length || over || input.before !== undefined || left() === 0 || ended(signal))
         return { ...page, ended: over };
       await more(row, subscription.next.bind(subscription), left()!, signal);
@@ -40,7 +41,6 @@ export async function readLog(
 const pageOf = (path: string, { after, limit, tail, before }: ParsedOf<"tasks.log">) =>
   tail === undefined ? readTranscript(path, after, limit) : readTail(path, tail, before);
 
-const nothing = (after: number) => ({ entries: [], from: after, next: after });
 const slowCheckMs = 1000;
 
 /** Until the file has grown, an event has arrived, or the next regular check is due. */

@@ -48,7 +48,7 @@ export function acpRunner(settings: RunnerSettings, ways: AcpWays = {}): Runner 
     const finish = async (error?: string): Promise<Outcome> => {
       await updates.said.pause();
       return {
-        final: updates.said.final(),
+        ...updates.said.final(),
         ...(error && { error }),
         ...(session && { session }),
         ...(refused.size && { refused: [...refused] }),

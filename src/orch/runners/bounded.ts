@@ -15,11 +15,19 @@ export function bounded(runner: Runner): Runner {
     cancels: runner.cancels,
     launch: runner.launch,
     async follow(talk, job) {
-      const outcome = await runner.follow({ ...talk, note: inEntries(talk.note) }, job);
-      const final = endOf(sound(outcome.final), finalLimit);
-      return outcome.error === undefined
-        ? { ...outcome, final }
-        : { ...outcome, final, error: sound(outcome.error) };
+      const { cut: before = 0, ...outcome } = await runner.follow(
+        { ...talk, note: inEntries(talk.note) },
+        job,
+      );
+      const whole = sound(outcome.final);
+      const final = endOf(whole, finalLimit);
+      const cut = before + Buffer.byteLength(whole) - Buffer.byteLength(final);
+      return {
+        ...outcome,
+        final,
+        ...(cut > 0 && { cut }),
+        ...(outcome.error !== undefined && { error: sound(outcome.error) }),
+      };
     },
   };
 }

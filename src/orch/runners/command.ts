@@ -46,7 +46,10 @@ export function commandRunner(settings: RunnerSettings): Runner {
     // A resume command without a session id continues the last session.
     const unnamed = settings.resume && !mentions(settings.resume, "session") ? "last" : undefined;
     const session = job.session ?? named.get(job) ?? unnamed;
-    const outcome = settings.output === "json" ? answerIn(printed) : { final: printed.replace(/\r?\n$/, "") };
+    const outcome =
+      settings.output === "json"
+        ? answerIn(printed)
+        : { final: printed.replace(/\r?\n$/, ""), cut: kept.cut() };
     return session === undefined ? outcome : { session, ...outcome };
   }
 

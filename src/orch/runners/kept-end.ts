@@ -3,22 +3,29 @@
 export interface KeptEnd {
   add(text: string): void;
   text(): string;
+  /** How many bytes were before that text. */
+  cut(): number;
 }
 
 export function keptEnd(limit: number): KeptEnd {
   let pieces: string[] = [];
   let bytes = 0;
+  let all = 0;
+  const text = () => endOf(pieces.join(""), limit);
   return {
-    add(text) {
-      pieces.push(text);
-      bytes += Buffer.byteLength(text);
+    add(piece) {
+      const size = Buffer.byteLength(piece);
+      pieces.push(piece);
+      bytes += size;
+      all += size;
       // Cutting at twice the limit means that each byte is copied about once.
       if (bytes < 2 * limit) return;
-      const end = endOf(pieces.join(""), limit);
+      const end = text();
       pieces = [end];
       bytes = Buffer.byteLength(end);
     },
-    text: () => endOf(pieces.join(""), limit),
+    text,
+    cut: () => all - Buffer.byteLength(text()),
   };
 }
 

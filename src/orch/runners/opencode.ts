@@ -74,7 +74,7 @@ export function opencodeRunner(settings: RunnerSettings): Runner {
     }
     await speech.pause();
     return {
-      final: speech.final(),
+      ...speech.final(),
       ...(error !== undefined && { error }),
       ...(session !== undefined && { session }),
       ...(refused.size && { refused: [...refused] }),

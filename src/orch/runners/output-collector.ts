@@ -1,6 +1,6 @@
 /** Text that an agent prints in pieces: whole lines for the transcript, and the last text for the final message. */
 import { keptEnd } from "./kept-end.ts";
-import { finalLimit, type Talk } from "./runner.ts";
+import { finalLimit, type Outcome, type Talk } from "./runner.ts";
 
 /** Text of this length without a line break is written to the transcript nevertheless. */
 const longest = 4096;
@@ -9,7 +9,8 @@ export interface Said {
   add(text: string): Promise<void>;
   /** It does something else: its next text is a new message. */
   pause(): Promise<void>;
-  final(): string;
+  /** The last text, and how much of its beginning is missing. */
+  final(): Pick<Outcome, "final" | "cut">;
 }
 
 export function said(note: Talk["note"]): Said {
@@ -39,6 +40,6 @@ export function said(note: Talk["note"]): Said {
       paused = true;
       await flush(waiting.length);
     },
-    final: () => now.text(),
+    final: () => ({ final: now.text(), cut: now.cut() }),
   };
 }

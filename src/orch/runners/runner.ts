@@ -93,6 +93,8 @@ export interface Talk {
 export interface Outcome {
   /** The final message; only its end if it is longer than `finalLimit`. */
   final: string;
+  /** [Q5.6] How many bytes of it are missing before that end; undefined or 0 if none. */
+  cut?: number;
   /** Why it failed, even if the program has exited with 0. */
   error?: string;
   /** [Q15] Tools it asked for and was refused, as far as the program reports them. */

@@ -172,7 +172,7 @@ export const taskRenders: NounRenders<"tasks"> = {
     const more =
       ended || entries.length < 2
         ? ""
-        : `\n${paint.dim(spell(phrase`more: add ${field("after", next)}, or ${field("follow")}`))}`;
+        : `\n${paint.dim(spell(phrase`more: continue with ${field("after", next)}, or ${field("follow")}`))}`;
     if (entries.length) return text + more;
     return ended ? "end of transcript" : "nothing yet";
   },
