@@ -95,7 +95,7 @@ export async function takeTurns(turns: Turns): Promise<Ending> {
     if (signal.aborted) return { ...stopped(), ...sofar };
     if (judged.failed) return { success: false, ...judged.failed, ...sofar, forGood: true };
     const next = [await interruptions.take(), sentBack(judged.feedback)].filter((one) => one !== undefined);
-    if (!next.length) return { success: true, final, ...more() };
+    if (!next.length) return { success: true, final, ...(outcome.cut && { cut: outcome.cut }), ...more() };
     await goOn(outcome, next.join("\n\n"));
   }
 }

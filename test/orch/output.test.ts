@@ -153,6 +153,17 @@ test.concurrent("[Q5.6] a handoff prints that the beginning of a long message is
   expect(readFileSync(join(team.path, "seen"), "utf8")).toContain(first!);
 });
 
+test.concurrent("[Q5.7] the payload of a result has the number of bytes that are missing, and a whole one has none", async () => {
+  using team = await crew();
+  const payload = async (command: string) =>
+    JSON.parse((await team.orch("handoff", command)).json.messages[0].metadata_json);
+  expect(await payload("head -c 3000000 /dev/zero | tr '\\0' a")).toMatchObject({
+    success: true,
+    cut: 3_000_000 - 512 * 1024,
+  });
+  expect(await payload("echo short")).not.toHaveProperty("cut");
+});
+
 test.concurrent("[Q9.2] a long transcript is followed to its end, and each page but the last says where the next begins", async () => {
   using team = await crew();
   await outcome(team, manyLines);

@@ -35,6 +35,8 @@ export interface Ending {
   success: boolean;
   /** The final message. */
   final?: string;
+  /** [Q5.7] How many bytes of it are missing. */
+  cut?: number;
   /** Why it failed, for people and for programs. */
   error?: string;
   reason?: FailureReason;

@@ -51,6 +51,7 @@ export function* deliver(
   const used = yield* usageOf(row.task_number);
   const payload = {
     ...(success ? { from: row.name, success: true } : failure(row, outcome, ending.partial)),
+    ...(success && ending.cut && { cut: ending.cut }),
     ...(ending.refused?.length && { refused: ending.refused }),
     ...inPayload(ending),
     ...(ending.review && { review: ending.review }),
