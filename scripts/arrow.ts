@@ -35,6 +35,7 @@ export const arrow: Record<string, readonly string[]> = {
     "src/inbox/inbox.ts",
     "src/orch/supervisor.ts",
     "src/service/hub-log.ts",
+    "src/service/listen.ts",
     "src/engines/engine.ts",
     "src/contract",
   ],

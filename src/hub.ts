@@ -8,6 +8,7 @@ import type { Engine } from "./engines/engine.ts";
 import { type NotifyOptions, openInbox } from "./inbox/inbox.ts";
 import { supervise } from "./orch/supervisor.ts";
 import type { Log } from "./service/hub-log.ts";
+import { bindable, cannotListen, isOfSocket } from "./service/listen.ts";
 import { isLoopback, type Limits, usualLimits } from "./surfaces/http/guard.ts";
 import { startServer } from "./surfaces/http/server.ts";
 
@@ -177,31 +178,6 @@ const openToEverybody = (from: string, host: string, first: Text = "") =>
     hint: phrase`${first}${call("tokens.create", { agent: blank("NAME"), scope: "admin" })} creates one; or leave out ${ofServe(from === host ? "host" : "allowHost")}`,
   });
 
-/** Whether a server can listen there; refused in words where another does, or the address is not this machine's. */
-async function bindable(host: string, port: number): Promise<void> {
-  try {
-    Bun.listen({ hostname: host, port, socket: { data() {} } }).stop(true);
-  } catch (error) {
-    throw await cannotListen(error, host, port);
-  }
-}
-
-/** Between the look and the start somebody may have taken the port. Anything else is no matter of the address. */
-const isOfSocket = (error: unknown) =>
-  !(error instanceof InboxError) && /^E[A-Z]+$/.test(String((error as { code?: unknown }).code));
-
-async function cannotListen(error: unknown, host: string, port: number): Promise<unknown> {
-  const { code } = error as { code?: string };
-  if (code === "EADDRINUSE") return whoHolds(host, port);
-  return new InboxError(
-    "storage",
-    `the hub cannot listen on ${host}:${port} (${code ?? "the host is unknown"})`,
-    {
-      hint: phrase`give an address of this machine with ${ofServe("host")}, and a port you are allowed to use with ${ofServe("port")}`,
-    },
-  );
-}
-
 /** [Q7] A hub looks after the sub-agents of its database for as long as it runs; they outlive it. */
 function superviseHere(
   engine: Engine,
@@ -243,38 +219,4 @@ async function meet(db: string, stop: AbortSignal): Promise<boolean> {
       if (!(error instanceof InboxError && error.details?.away)) throw error;
     }
   }
-}
-
-/** A hub that requires tokens tells callers without one only that it is running. */
-interface Health {
-  ok?: boolean;
-  program?: string;
-  pid?: number;
-  db?: string;
-}
-
-/** A second hub on the same port is told what holds it. */
-async function whoHolds(host: string, port: number): Promise<InboxError> {
-  const hint = phrase`stop it, or choose another port with ${ofServe("port", blank("N"))}`;
-  try {
-    const answer = await fetch(`http://${host}:${port}/healthz`, { signal: AbortSignal.timeout(1000) });
-    const { ok, program, pid, db } = (await answer.json()) as Health;
-    if (ok && program === undefined)
-      return new InboxError(
-        "storage",
-        `port ${port} is in use by another program that answers health checks`,
-        {
-          hint: phrase`it may be a hub that requires tokens: ${hint}`,
-        },
-      );
-    if (program === "restante")
-      return new InboxError(
-        "storage",
-        `port ${port} is in use by another hub (process ${pid}, database ${db})`,
-        { hint },
-      );
-  } catch {
-    // Something else, that does not speak our language.
-  }
-  return new InboxError("storage", `port ${port} on ${host} is in use by another program`, { hint });
 }

@@ -26,6 +26,10 @@ export const isPart = (name: string): boolean =>
   journalParts.some((part) => name === journalPart(part)) ||
   taskOf(name) !== undefined;
 
+/** Whether a file that begins with these bytes is a backup: its first part has this name. */
+export const beginsBackup = (begin: Uint8Array): boolean =>
+  new TextDecoder("latin1").decode(begin.subarray(0, formatPart.length + 1)) === `${formatPart}\0`;
+
 /** These are read, and never written anywhere. */
 export const isKeptInMemory = (name: string) => [formatPart, manifestPart, markPart].includes(name);
 

@@ -10,7 +10,8 @@ import type { Loader } from "../engines/sqlite/file-tools.ts";
 import { tables } from "../engines/tables.ts";
 import { type Asked, locateOrNew } from "../location/locate.ts";
 import { isBusTrusted } from "../location/trust.ts";
-import { fileLines, whyNoFile } from "../platform/file-lines.ts";
+import { fileLines, NotText, whyNoFile } from "../platform/file-lines.ts";
+import { beginsBackup } from "./backup-parts.ts";
 import { type ExportHead, exportEnd, exportFormat, exportHead, exportRow } from "./export-format.ts";
 import { occupantOf, prepareBus } from "./install-bus.ts";
 import { requireDatabase } from "./require-database.ts";
@@ -76,9 +77,15 @@ async function load(path: string, name: string, into: string): Promise<ExportHea
     reading.finish();
     return reading.head;
   } catch (error) {
-    if (!(error instanceof BadLine) && !(error instanceof InboxError && error.code === "invalid_input"))
+    if (error instanceof NotText && !reading) throw notExport(name, error.begin);
+    if (
+      !(error instanceof BadLine || error instanceof NotText) &&
+      !(error instanceof InboxError && error.code === "invalid_input")
+    )
       throw error;
-    const where = error instanceof BadLine && number > 0 ? `line ${number}: ` : "";
+    // The line that could not be read was not counted.
+    const at = error instanceof NotText ? number + 1 : number;
+    const where = !(error instanceof InboxError) && at > 0 ? `line ${at}: ` : "";
     throw new InboxError(
       "invalid_input",
       `${name} cannot be imported: ${where}${error.message}; nothing was changed`,
@@ -89,6 +96,16 @@ async function load(path: string, name: string, into: string): Promise<ExportHea
   } finally {
     reading?.close();
   }
+}
+
+function notExport(name: string, begin: Uint8Array): InboxError {
+  const isBackup = beginsBackup(begin);
+  const what = isBackup ? "it is a backup, not an export" : "it is not an export: it is not text";
+  return new InboxError("invalid_input", `${name} cannot be imported: ${what}; nothing was changed`, {
+    hint: isBackup
+      ? phrase`${call("bus.restore", { file: name })} restores it`
+      : phrase`give a file written by ${call("bus.export", { file: blank("FILE") })}`,
+  });
 }
 
 function parsed<S extends v.GenericSchema>(schema: S, line: string): v.InferOutput<S> | undefined {

@@ -28,6 +28,7 @@ import {
   profilesPart,
   taskOf,
 } from "./backup-parts.ts";
+import { beginsExport, exportBegin } from "./export-format.ts";
 import { occupantOf, type Prepared, prepareBus } from "./install-bus.ts";
 import { requireDatabase } from "./require-database.ts";
 import { requireUnused } from "./serving.ts";
@@ -139,7 +140,7 @@ function extracted(file: string, folder: string, env: Asked["env"]): Extracted {
     const tasks = new Set(parts.map(({ name }) => taskOf(name)).filter((number) => number !== undefined));
     return { manifest, marked: isMarked(text(manifestPart)!, text(markPart), env), tasks };
   } catch (error) {
-    if (error instanceof TarError) throw unusable(file, error.message);
+    if (error instanceof TarError) throw isExport(opened) ? exported(file) : unusable(file, error.message);
     throw error;
   } finally {
     closeSync(opened);
@@ -188,6 +189,21 @@ const unusable = (file: string, why: string) =>
   new InboxError("invalid_input", `${file} cannot be restored: ${why}; nothing was changed`, {
     hint: phrase`use another backup; ${call("bus.backup", { file: blank("FILE") })} writes one`,
   });
+
+function isExport(opened: number): boolean {
+  const begin = Buffer.alloc(exportBegin);
+  return (
+    fs().fstatSync(opened).isFile() &&
+    beginsExport(begin.subarray(0, fs().readSync(opened, begin, 0, begin.length, 0)))
+  );
+}
+
+const exported = (file: string) =>
+  new InboxError(
+    "invalid_input",
+    `${file} cannot be restored: it is an export, not a backup; nothing was changed`,
+    { hint: phrase`${call("bus.import", { file })} imports it` },
+  );
 
 const occupied = (there: readonly string[]) =>
   new InboxError(

@@ -8,14 +8,17 @@ import { makeOwnFolder, readOwn, replaceOwn } from "../platform/own-files.ts";
 import { alone, begin, end, keeperOf, type ServedBus } from "../service/background.ts";
 import { hubFolder, hubsHere, isLost, type StoredHub, stateOf } from "../service/hub-folder.ts";
 import { keepPort, otherBusAt } from "../service/hub-ports.ts";
+import { bindable } from "../service/listen.ts";
 import type { Keeper } from "../service/unit.ts";
 import { createOwnBus } from "./create-bus.ts";
 import { firstToken } from "./first-token.ts";
+import { occupantOf } from "./install-bus.ts";
 import { requireDatabase } from "./require-database.ts";
 import { healthAt } from "./serving.ts";
 
 type Input = ParsedOf<"bus.up">;
 
+const usualHost = "127.0.0.1";
 const usualPort = 3456;
 const triedPorts = 20;
 const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|::1|\[::1\])$/.test(host);
@@ -25,6 +28,7 @@ export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.u
   requireDatabase("up", location, "a hub cannot serve another hub: name a file or a postgres:// address");
   const place: ServedBus = { location, env: asked.env, delivery: brokerOf(asked.env, asked.delivery) };
   const warnings: string[] = [];
+  await requireAddress(place, input);
   const { created } = await createOwnBus(location, (message) => warnings.push(message));
   return alone(place, async () => {
     const hubs = hubsHere(location, asked.env);
@@ -32,7 +36,7 @@ export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.u
     await Promise.all(hubs.filter((hub) => isLost(hub) && hub.manager !== "foreground").map(end));
     const running = hubs.find((hub) => !isLost(hub));
     if (running) return already(place, running, input);
-    const exposed = [input.host ?? "127.0.0.1", ...(input.allowHost ?? [])].some((name) => !isLoopback(name));
+    const exposed = [input.host ?? usualHost, ...(input.allowHost ?? [])].some((name) => !isLoopback(name));
     const token = exposed || input.auth ? await firstToken(location) : null;
     const { hub, keeper, portReason } = await started(place, input, warnings);
     return {
@@ -46,6 +50,12 @@ export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.u
       ...(warnings.length > 0 && { warnings }),
     };
   });
+}
+
+/** [S2.7] A hub that cannot listen on its address creates no bus. One of a bus that was deleted still has its port. */
+async function requireAddress({ location, env }: ServedBus, { host = usualHost, port = 0 }: Input) {
+  const isNew = !hubsHere(location, env).length && (await occupantOf(location)).state === "missing";
+  if (isNew) await bindable(host, port);
 }
 
 async function already(
@@ -112,7 +122,7 @@ async function onSomePort(
   input: Input,
   warnings: string[],
 ): Promise<Started> {
-  const { host = "127.0.0.1", allowHost = [], auth } = input;
+  const { host = usualHost, allowHost = [], auth } = input;
   const rest = ["--host", host, ...(auth ? ["--auth"] : [])];
   if (allowHost.length) rest.push("--allow-host", allowHost.join(","));
   const folder = hubFolder(place.location, place.env);

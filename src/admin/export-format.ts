@@ -4,6 +4,11 @@ import * as v from "valibot";
 /** How its first line begins. */
 export const exportFormat = { format: "restante-export", version: 1 } as const;
 
+/** The first bytes of every export, of this or a later version. */
+const firstBytes = Buffer.from(`{"format":"${exportFormat.format}"`);
+export const exportBegin = firstBytes.length;
+export const beginsExport = (begin: Uint8Array): boolean => firstBytes.equals(begin.subarray(0, exportBegin));
+
 const count = () => v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const name = () => v.pipe(v.string(), v.regex(/^[a-z_]{1,64}$/));
 

@@ -1,4 +1,5 @@
 /** [M13] Whether anybody uses a name, and which similar names are used instead. */
+import { person } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
 import { field, phrase } from "../contract/phrase.ts";
 import type { Recipient, Unknown } from "../contract/recipient.ts";
@@ -14,7 +15,7 @@ type As = "agent" | "channel";
 
 /** [U9] The person is always known. */
 const isAlwaysUsed = (tx: Context, name: string) =>
-  name === "user" || tx.recall(`known:${name}`) !== undefined;
+  name === person || tx.recall(`known:${name}`) !== undefined;
 
 export function isUsed(tx: Context, name: string, as: As): Procedure<boolean> {
   if (isAlwaysUsed(tx, name)) return known(true);
@@ -144,7 +145,7 @@ function* compareAll(name: string): Procedure<string[]> {
   const others = topics.flatMap((topic) =>
     topic.name !== null && !isSameSeries(topic.name, name) ? [topic.name] : [],
   );
-  return closest(name, new Set([...acting, ...pools].map((row) => row.name).concat(others)));
+  return closest(name, new Set([person, ...[...acting, ...pools].map((row) => row.name), ...others]));
 }
 
 const firstLetterOf = (name: string) => String.fromCodePoint(name.codePointAt(0)!);

@@ -1,7 +1,7 @@
 /** [A5] Questions with choices: asking, answering, and deciding. All of it is stored as messages with one correlation id. */
 import { person } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
-import { call, phrase } from "../contract/phrase.ts";
+import { blank, call, field, phrase } from "../contract/phrase.ts";
 import type { Approval, GivenAnswer } from "../contract/question.ts";
 import { withoutTokens } from "../contract/secret.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
@@ -118,7 +118,9 @@ export function chosen(
   const said = choice ?? message?.trim();
   if (choice !== undefined && !choices.includes(choice))
     throw new InboxError("invalid_input", `"${choice}" is not one of the choices of this question`, {
-      hint: choices.length ? `it offers ${choices.join(", ")}` : "it has no choices: answer with a message",
+      hint: choices.length
+        ? `it offers ${choices.join(", ")}`
+        : phrase`it has no choices: give the answer as ${field("message", blank("TEXT"))}`,
       details: { choices: [...choices] },
     });
   return said !== undefined && choices.includes(said) ? said : undefined;

@@ -13,17 +13,64 @@ export function whyNoFile(path: string): string | undefined {
   }
 }
 
-/** The lines of a text file of any size; `-` is standard input. */
+/** A file with bytes that no text has, so not the one that was meant. */
+export class NotText extends Error {
+  constructor(
+    /** How the file begins. */
+    readonly begin: Uint8Array,
+  ) {
+    super("it has bytes that are not UTF-8 text");
+  }
+}
+
+/**
+ * The lines of a text file of any size; `-` is standard input. A file that does not begin as text is refused (NotText)
+ * before its first line is returned; with `fatal`, every line that is not text is, after the lines before it.
+ */
 export async function* fileLines(
   path: string,
-  { fatal = false }: { /** Bytes that are not UTF-8 are an error. */ fatal?: boolean } = {},
+  { fatal = false }: { fatal?: boolean } = {},
 ): AsyncGenerator<string> {
   const file = path === "-" ? Bun.stdin : Bun.file(path);
-  let rest = "";
-  for await (const piece of file.stream().pipeThrough(new TextDecoderStream("utf-8", { fatal }))) {
-    const lines = (rest + piece).split("\n");
-    rest = lines.pop()!;
-    yield* lines;
+  let begin: Uint8Array | undefined;
+  let rest = Buffer.alloc(0);
+  for await (const piece of file.stream()) {
+    if (!begin) {
+      begin = piece.slice(0, beginBytes);
+      if (!fatal && !isText(piece)) throw new NotText(begin);
+    }
+    const bytes = Buffer.concat([rest, piece]);
+    const end = bytes.lastIndexOf("\n") + 1;
+    yield* linesIn(bytes.subarray(0, end), begin, fatal);
+    rest = bytes.subarray(end);
   }
-  if (rest) yield rest;
+  if (begin) yield* linesIn(rest, begin, fatal);
+}
+
+/** What identifies a format, as the header of a tar file. */
+const beginBytes = 512;
+
+const isText = (bytes: Uint8Array, stream = true): boolean => {
+  if (bytes.includes(0)) return false;
+  try {
+    // The last character may continue in the next piece.
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const decoder = new TextDecoder();
+
+function* linesIn(bytes: Buffer, begin: Uint8Array, fatal: boolean): Generator<string> {
+  const isWhole = !fatal || isText(bytes, false);
+  for (let at = 0; at < bytes.length; ) {
+    const found = bytes.indexOf("\n", at);
+    const end = found < 0 ? bytes.length : found;
+    const line = bytes.subarray(at, end);
+    if (!isWhole && !isText(line, false)) throw new NotText(begin);
+    yield decoder.decode(line);
+    at = end + 1;
+  }
 }

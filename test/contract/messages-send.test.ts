@@ -367,6 +367,8 @@ describe.each(engines)("$name", ({ start }) => {
     await act(inbox, "backend-worker", "frontend");
     const typo = await post(inbox, { channel: "backend-wroker" });
     expect(typo.recipient).toEqual({ name: "backend-wroker", known: false, similar: ["backend-worker"] });
+    // [U9] The person is known on every bus, also before anything was sent there.
+    expect((await post(inbox, { channel: "usr" })).recipient).toMatchObject({ similar: ["user"] });
     expect((await post(inbox, { channel: "unlike-any" })).recipient).toMatchObject({
       known: false,
       similar: [],

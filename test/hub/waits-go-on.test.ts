@@ -3,7 +3,7 @@ import { describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
 import type { InboxError } from "../../src/contract/errors.ts";
 import { connect } from "../../src/surfaces/client/client.ts";
-import { run } from "../support/cli.ts";
+import { run, start } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { type Ask, hubHere, served } from "../support/hub.ts";
 import { refusal } from "../support/refusal.ts";
@@ -93,6 +93,28 @@ describe("a hub that goes away and comes back", () => {
   test("[G4] a wait without an end does not outlive a hub that is gone for good", async () => {
     const error = await refusedAfter(5 * 60_000);
     expect(error).toMatchObject({ code: "storage", details: { unreachable: true } });
+  });
+
+  test("[G4.3] a command that waits says once that its hub is gone, and still gets its answer", async () => {
+    using folder = temporaryFolder();
+    const at = [join(folder.path, "coord.db"), "--port", String(freePort())] as const;
+    await using first = await served(...at);
+    const waiting = start(["receive", "--agent", "w", "--db", first.url]);
+    let said = "";
+    const reading = (async () => {
+      for await (const piece of waiting.stderr) said += new TextDecoder().decode(piece);
+    })();
+    await untilWaiting(first.ask);
+    first.kill("SIGTERM");
+    await first.exited;
+    const line = `the hub at ${first.url} does not answer; waiting for it\n`;
+    await until("it has said so", () => said.includes(line));
+    await using second = await served(...at);
+    await untilWaiting(second.ask);
+    await mail("w")(second.ask);
+    expect(await waiting.exited).toBe(0);
+    await reading;
+    expect(said).toBe(line);
   });
 
   test("[G4] a wait that starts without a hub fails at once", async () => {

@@ -298,6 +298,7 @@ test("[N2.9] a record of this host from an earlier boot is of a dead hub, and is
 
 test("[N2] a port in use: another is taken, unless one was named; then nothing is left behind", async () => {
   using at = place();
+  await at.inbox("init");
   const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   try {
     const named = await at.inbox("up", "--port", String(taken.port), ...plain);
@@ -308,6 +309,25 @@ test("[N2] a port in use: another is taken, unless one was named; then nothing i
     expect(free.code).toBe(0);
     expect(new URL(free.json.hub.url).port).not.toBe(String(taken.port));
     await at.inbox("down");
+  } finally {
+    taken.stop();
+  }
+});
+
+test.each(["port", "host"])("[S2.7] up that cannot listen on its %s creates nothing", async (what) => {
+  using at = place();
+  const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  try {
+    const flags = what === "port" ? ["--port", String(taken.port)] : ["--host", "192.0.2.1"];
+    const refused = await at.human("up", ...flags, ...plain);
+    expect(refused.code).toBe(50);
+    expect(refused.stderr).toContain(
+      what === "port"
+        ? `port ${taken.port} on 127.0.0.1 is in use by another program`
+        : "the hub cannot listen on 192.0.2.1 (",
+    );
+    expect(refused.stderr).toMatch(/^hint .*with --port/m);
+    expect(readdirSync(at.path)).toEqual([]);
   } finally {
     taken.stop();
   }

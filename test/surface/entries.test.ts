@@ -1,6 +1,6 @@
 /** The person's inbox on the command line. */
 import { expect, test } from "bun:test";
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { desk, run } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
@@ -29,7 +29,11 @@ test("[U3] [U4] [U6] a person lists, shows, reads, answers, deletes and restores
   expect((await at.inbox("receive", "--agent", "ada")).json.messages).toMatchObject([
     { sender_id: "user", kind: "answer", message: "Thanks, go on" },
   ]);
-  expect((await at.human("entries", "delete", id)).stdout).toContain(`inbox entries restore ${id}`);
+  expect((await at.human("entries", "delete", id)).stdout).toMatch(
+    new RegExp(
+      `^deleted ${id}; inbox entries restore ${id} restores it until \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z\n$`,
+    ),
+  );
   expect((await at.human("entries", "list")).stdout).toBe("the inbox is empty\n");
   expect((await at.human("entries", "restore", id)).stdout).toBe(`${id} was restored\n`);
   const odd = await at.human("entries", "show", "x");
@@ -58,7 +62,7 @@ test("[U5] export and import use lines, through a pipe and a hub; a line that is
     comments: "new",
   };
   const outside = { ...fresh, id: crypto.randomUUID(), docs: [{ path: "../../etc/passwd" }] };
-  writeFileSync(mixed, `not json\n\n${lines[0]}\n${JSON.stringify(outside)}\n${JSON.stringify(fresh)}`);
+  writeFileSync(mixed, `${lines[0]}\n\nnot json\n${JSON.stringify(outside)}\n${JSON.stringify(fresh)}`);
   await using hub = await hubHere({ db: other.db });
   const answer = await run(["entries", "import", "mixed.jsonl", "--json", "--db", hub.url], {
     cwd: other.path,
@@ -68,7 +72,7 @@ test("[U5] export and import use lines, through a pipe and a hub; a line that is
     imported: 1,
     known: 1,
     warnings: [
-      expect.stringContaining("line 1 skipped"),
+      expect.stringContaining("line 3 skipped"),
       'line 4 skipped: docs.0.path must not lead outside the workspace, got "../../etc/passwd"',
     ],
   });
@@ -76,6 +80,43 @@ test("[U5] export and import use lines, through a pipe and a hub; a line that is
   expect(all.stdout.trimEnd().split("\n")).toHaveLength(4);
   expect((await at.inbox("entries", "import", "/nonexistent")).code).toBe(30);
 });
+
+test.each([
+  ["a backup", (backup: Buffer) => backup, "it has bytes that are not UTF-8 text"],
+  [
+    "text with a byte that is not UTF-8",
+    (_: Buffer, line: string) => Buffer.concat([Buffer.from(`${line}\n`), Buffer.from([0xff, 0x0a])]),
+    "it has bytes that are not UTF-8 text",
+  ],
+  [
+    "text with U+0000",
+    (_: Buffer, line: string) => Buffer.from(`${line}\n\0\n`),
+    "it has bytes that are not",
+  ],
+  [
+    "other text",
+    (_: Buffer, line: string) => Buffer.from(`\nhello\n${line}\n`),
+    "line 2 is not a JSON object",
+  ],
+  ["a JSON list", (_: Buffer, line: string) => Buffer.from(`[]\n${line}\n`), "line 1 is not a JSON object"],
+] as const)(
+  "[U5.8] %s is refused at once as a file of entries, and nothing is written",
+  async (_, make, why) => {
+    using at = await desk();
+    using other = await desk();
+    await at.inbox("send", "user", "one", "--from", "w");
+    await at.inbox("backup", "b.bak");
+    const line = (await at.human("entries", "export")).stdout.trimEnd();
+    writeFileSync(join(other.path, "bad"), make(readFileSync(join(at.path, "b.bak")), line));
+    const { code, stderr } = await other.human("entries", "import", "bad");
+    expect(code).toBe(30);
+    expect(stderr).toContain(`bad is not a file of entries: ${why}`);
+    expect(stderr).toContain("nothing was imported");
+    expect(stderr).toContain("give JSON lines, as inbox entries export writes them");
+    expect(stderr).not.toContain("skipped");
+    expect((await other.human("entries", "export")).stdout).toBe("");
+  },
+);
 
 test("[U5] more entries than one page holds are exported and imported whole", async () => {
   using at = await desk();

@@ -4,9 +4,11 @@ import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFi
 import { join } from "node:path";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { table } from "../../src/contract/operations/index.ts";
+import { call } from "../../src/contract/phrase.ts";
 import { acceptedFlagsOf, flagsOf, globalFlags } from "../../src/surfaces/cli/flags.ts";
 import { commandHelp } from "../../src/surfaces/cli/help.ts";
 import { scanArguments } from "../../src/surfaces/cli/scan.ts";
+import { inShell } from "../../src/surfaces/spelling/shell.ts";
 import { type Desk, desk, program as inboxProgram, orch, run } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
 
@@ -157,7 +159,7 @@ test("[C15] an example has real values, and a refused item of a list is shown as
   using at = await desk();
   const cases: [line: string, said: string][] = [
     ["entries snooze x", "inbox entries snooze 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11"],
-    ["entries snooze 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11 --until soon", "--until 2026-05-18T08:00:00Z;"],
+    ["entries snooze 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11 --until soon", "--until 2099-05-18T08:00:00Z;"],
     ["entries list --before x", "--before 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11;"],
     ["entries list --workspace x", "--workspace ws-abc123;"],
     ["workspace remove x", "inbox workspace remove ws-abc123;"],
@@ -422,13 +424,17 @@ test("[C3] an error about a taken name says whose it is", async () => {
   expect(await pushed("a")).toContain('the name "a" is taken: a task of that name is queued');
 });
 
-test("[C2] answers say what was done: mute, retain, setup, logs, pools, cancel", async () => {
+test("[C2] [Y1.1] answers say what was done: mute, retain, setup, logs, pools, cancel", async () => {
   using at = await desk();
   const said = async (...line: string[]) => (await at.human(...line)).stdout.trimEnd();
   expect(await said("mute", "add", "bot")).toBe("muted; muted now: bot");
   expect(await said("mute", "add", "bot")).toBe("already muted; muted now: bot");
   expect(await said("mute", "remove", "bot")).toBe("unmuted; nothing is muted");
   expect(await said("mute", "remove", "bot")).toBe("was not muted; nothing is muted");
+  expect(await said("retain", "set", "threads", "--count", "5", "--days", "9")).not.toContain("note");
+  expect(await said("retain", "set", "threads", "--days", "30")).toEndWith(
+    "note: threads: only days is limited now; each call sets both limits, and one that is not given is removed (here: count)",
+  );
   expect(await said("retain", "set", "mail")).toEndWith("mail: no limit now, nothing is deleted");
   expect(await said("setup", "claude", "--remove")).toContain("there is no entry named inbox in");
   expect(await said("logs")).toContain("inbox up starts the hub that writes it");
@@ -493,6 +499,73 @@ test("[C1] help has one placeholder for each kind of value, and says which flags
   const all = await help(inboxProgram);
   expect(all).toContain("ask --wait: 0 for the first choice, 1 for the second");
   expect(all).toContain("print JSON: one line, or one line per item where the output is a stream");
+});
+
+test("[Y6.11] [Y7.3] [Y7.6] an export is no backup and a backup no export, and each refusal names the command for the file", async () => {
+  using at = await desk();
+  await at.inbox("send", "bob", "hello");
+  await at.inbox("backup", "b.bak");
+  await at.inbox("export", "e.jsonl");
+  const said = async (...line: string[]) => {
+    const { code, stderr } = await at.human(...line, "--db", "n.db");
+    expect([code, existsSync(join(at.path, "n.db"))]).toEqual([30, false]);
+    return stderr;
+  };
+  expect(await said("import", "b.bak")).toMatch(
+    /b\.bak cannot be imported: it is a backup, not an export; nothing was changed .*\nhint {2}inbox restore \S*b\.bak --db \S*n\.db restores it/,
+  );
+  expect(await said("restore", "e.jsonl")).toMatch(
+    /e\.jsonl cannot be restored: it is an export, not a backup; nothing was changed .*\nhint {2}inbox import \S*e\.jsonl --db \S*n\.db imports it/,
+  );
+  writeFileSync(join(at.path, "binary"), Buffer.from([1, 2, 0, 255]));
+  expect(await said("import", "binary")).toMatch(
+    /binary cannot be imported: it is not an export: it is not text; nothing was changed .*\nhint {2}give a file written by inbox export FILE/,
+  );
+  const damaged = readFileSync(join(at.path, "e.jsonl"));
+  const last = damaged.toString().trimEnd().split("\n").length;
+  damaged[damaged.length - 20] = 0xff;
+  writeFileSync(join(at.path, "damaged.jsonl"), damaged);
+  expect(await said("import", "damaged.jsonl")).toContain(
+    `line ${last}: it has bytes that are not UTF-8 text; nothing was changed`,
+  );
+});
+
+test("[C13.5] a hub that is not there is started by a command that accepts what it names", async () => {
+  using at = await desk();
+  const { code, stderr } = await at.human("list", "--db", "http://127.0.0.1:1");
+  expect(code).toBe(50);
+  expect(stderr).toContain(
+    "hint  check that it is running; where its database is, inbox up --port 1 starts it\n",
+  );
+  // An operation on the database itself refuses the address of a hub, so a reference to it does not repeat that.
+  const spell = inShell(undefined, { db: "http://127.0.0.1:1" });
+  expect(["bus.doctor", "bus.serve"].map((name) => spell(call(name)))).toEqual([
+    "inbox doctor",
+    "inbox serve",
+  ]);
+  for (const name of ["bus.top", "threads.list"])
+    expect(spell(call(name))).toEndWith(" --db http://127.0.0.1:1");
+});
+
+test("[C15.2] the example of a refusal is not refused for the same reason", async () => {
+  using at = await desk();
+  const example = async (...line: string[]) =>
+    /for example: (.*?)(;|$)/m.exec((await at.human(...line)).stderr)?.[1];
+  expect(await example("send", "bob", "hi", "--agent", "")).toBe("inbox send bob hi --agent NAME");
+  expect(await example("retain", "set", "thread", "--count", "5")).toBe("inbox retain set threads --count 5");
+  const id = crypto.randomUUID();
+  const [, until] = (await example("entries", "snooze", id, "--until", "later"))!.split("--until ");
+  expect(Date.parse(until!)).toBeGreaterThan(Date.now());
+});
+
+test("[A5.5] a choice for a question without choices is refused, and the hint names the flag for the answer", async () => {
+  using at = await desk();
+  const { message } = (await at.inbox("ask", "bob", "hm?", "--agent", "ada")).json;
+  const { code, stderr } = await at.human("answer", message.message_id, "an answer", "--agent", "bob");
+  expect([code, stderr]).toEqual([
+    30,
+    expect.stringContaining("it has no choices: give the answer as --message TEXT"),
+  ]);
 });
 
 test("[Y6] [Y7] a file that is not there is not found, by restore as by import", async () => {

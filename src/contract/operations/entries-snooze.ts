@@ -24,7 +24,7 @@ export const entriesSnooze = operation("entries.snooze", "entries snooze", () =>
   http: ["PUT /api/inbox/:id/snooze"],
   mcp: { none: "the inbox belongs to the person; models have no access to it" },
   examples: [
-    "inbox entries snooze 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11 --until 2026-05-18T08:00:00Z",
+    "inbox entries snooze 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11 --until 2099-05-18T08:00:00Z",
     "inbox entries snooze 0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11",
   ],
 }));

@@ -11,7 +11,7 @@ export const retentionSet = operation("retention.set", "retain set", () => ({
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Set the retention limits of one kind, or of all",
-  detail: phrase`The hub and ${call("retention.apply")} delete what is older than ${field("days")} or not among the newest ${field("count")}, once nobody needs it any more. Without either limit, everything of that kind is kept.`,
+  detail: phrase`The hub and ${call("retention.apply")} delete what is older than ${field("days")} or not among the newest ${field("count")}, once nobody needs it any more. A call sets both limits: one that is not given is removed. Without either, everything of that kind is kept.`,
   input: () =>
     v.strictObject({
       kind: choice(

@@ -3,8 +3,9 @@ import * as v from "valibot";
 import { InboxError } from "../../contract/errors.ts";
 import { exportedEntry, importLimit } from "../../contract/exported-entry.ts";
 import type { InputOf } from "../../contract/operations/index.ts";
+import { call, phrase } from "../../contract/phrase.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
-import { fileLines, whyNoFile } from "../../platform/file-lines.ts";
+import { fileLines, NotText, whyNoFile } from "../../platform/file-lines.ts";
 import { safeJson } from "../text/safe.ts";
 import { print } from "./output.ts";
 
@@ -24,7 +25,7 @@ const batchBytes = 2 * 1024 * 1024;
 
 type Line = InputOf<"entries.import">["entries"][number];
 
-/** Lines that are not entries are skipped, with a warning each. */
+/** Lines that are not entries are skipped, with a warning each. A file that does not begin as JSON lines is refused. */
 export async function importEntries(inbox: Inbox, path: string, warnings: string[]) {
   const total = { imported: 0, known: 0 };
   const trouble = path === "-" ? undefined : whyNoFile(path);
@@ -43,9 +44,12 @@ export async function importEntries(inbox: Inbox, path: string, warnings: string
     bytes = 0;
   };
   let number = 0;
-  for await (const line of fileLines(path)) {
+  let begun = false;
+  for await (const line of textLines(path)) {
     number++;
     if (!line.trim()) continue;
+    if (!begun && !isObject(line)) throw notEntries(path, `line ${number} is not a JSON object`);
+    begun = true;
     const problem = parse(line, batch);
     if (problem) warnings.push(`line ${number} skipped: ${problem}`);
     bytes += line.length;
@@ -53,6 +57,30 @@ export async function importEntries(inbox: Inbox, path: string, warnings: string
   }
   await send();
   return total;
+}
+
+async function* textLines(path: string): AsyncGenerator<string> {
+  try {
+    yield* fileLines(path);
+  } catch (error) {
+    throw error instanceof NotText ? notEntries(path, error.message) : error;
+  }
+}
+
+const notEntries = (path: string, why: string) =>
+  new InboxError(
+    "invalid_input",
+    `${path === "-" ? "standard input" : path} is not a file of entries: ${why}; nothing was imported`,
+    { hint: phrase`give JSON lines, as ${call("entries.export")} writes them` },
+  );
+
+function isObject(line: string): boolean {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }
 
 function parse(line: string, into: Line[]): string | undefined {

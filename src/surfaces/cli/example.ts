@@ -4,6 +4,7 @@ import { fromText } from "../../contract/coerce.ts";
 import type { InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { shellWord } from "../../contract/shell-word.ts";
+import { closest } from "../../contract/suggest.ts";
 import { examplesIn } from "./commands.ts";
 import { type Flag, flagsOf, isText } from "./flags.ts";
 import type { Typed } from "./refusal-as-typed.ts";
@@ -28,7 +29,8 @@ export function exampleFor(error: InboxError, { op, program, scanned }: Typed): 
   const plainOf = (key: string) => plain[keys.indexOf(key) - from];
   const byFlag = new Map<string, GivenFlag>();
   const { agent } = scanned.globals;
-  if (agent !== undefined && !wrong.has("agent")) byFlag.set("agent", { flag: "--agent", value: agent });
+  if (agent !== undefined && !wrong.has("agent"))
+    byFlag.set("agent", { flag: "--agent", value: isCaller(op, agent) ? agent : "NAME" });
   for (const given of scanned.given) {
     const flag = flags.find(({ name }) => name === given.flag);
     if (flag && (flag.role === "file" ? !wrong.has(flag.field.key) : isRight(flag.field.key, given.value)))
@@ -44,12 +46,15 @@ export function exampleFor(error: InboxError, { op, program, scanned }: Typed): 
   const inPlace = keys.filter((key, at) => isPlain(key) && keys.slice(0, at).every(isPlain));
   const words = inPlace.map((key) => {
     const text = plainOf(key);
-    return text !== undefined && isRight(key, text) ? asArgument(text) : sample(op, valueFlag(key)!);
+    return text !== undefined && isRight(key, text) ? asArgument(text) : sample(op, valueFlag(key)!, text);
   });
+  const typedFor = ({ name }: Flag) => scanned.given.find(({ flag }) => flag === name)?.value;
   const rest = flags
     .filter(({ field, role }) => role === "value" && needed(field.key))
     .filter(({ field }) => !inPlace.includes(field.key) && !byFlag.has(field.key))
-    .map((flag) => (flag.value === undefined ? flag.name : `${flag.name} ${sample(op, flag)}`));
+    .map((flag) =>
+      flag.value === undefined ? flag.name : `${flag.name} ${sample(op, flag, typedFor(flag))}`,
+    );
   const given = [...byFlag.values()].map(({ flag, value }) =>
     value === undefined ? flag : `${flag} ${asArgument(value)}`,
   );
@@ -82,12 +87,19 @@ function fits(op: AnyOperation, { field }: Flag, text: string): boolean {
   }
 }
 
+function isCaller(op: AnyOperation, agent: string): boolean {
+  const { identity } = op.cli;
+  return identity === undefined || v.safeParse(op.input().entries[identity], agent).success;
+}
+
 const asArgument = (text: string) => (text.length > longest || /[\r\n]/.test(text) ? '"…"' : shellWord(text));
 
-/** A value that the field accepts: "…" for text, one of the command's own examples, else a word in capitals to be replaced. */
-function sample(op: AnyOperation, flag: Flag): string {
+/** A value that the field accepts: "…" for text, the choice that is like what was typed, one of the command's own examples, else a word in capitals to be replaced. */
+function sample(op: AnyOperation, flag: Flag, typed = ""): string {
   const { field, value } = flag;
   if (isText(flag)) return '"…"';
+  const [meant] = closest(typed, field.choices ?? []);
+  if (meant !== undefined) return shellWord(meant);
   return (
     fromExamples(op, flag) ?? field.choices?.[0] ?? (field.example ? shellWord(field.example) : (value ?? ""))
   );

@@ -24,6 +24,8 @@ export interface ClientOptions {
   fetch?: Wire["fetch"];
   /** [A5.8] A model calls, which is never the person. */
   byModel?: boolean;
+  /** [G4.3] Called when the hub of a wait has been gone for a few seconds, once until it is back. */
+  onAway?: () => void;
 }
 
 export interface ClientCall {
@@ -46,6 +48,7 @@ export function connect(address: string, options: ClientOptions = {}) {
     url: address.replace(/\/+$/, ""),
     token: options.token,
     byModel: options.byModel,
+    onAway: options.onAway,
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
   };
 

@@ -24,6 +24,8 @@ const begunMs = 500;
 const pauseMs = 300;
 /** How often a hub that is there, and whose answers do not arrive, is asked. */
 const tries = 4;
+/** A hub that is started again is back before this. */
+const briefMs = 5000;
 /** A wait without an end does not outlive a hub that is gone for good. */
 const awayMs = 5 * 60_000;
 
@@ -86,7 +88,10 @@ export async function patiently(
       if (!anchored || !(begun || isThere)) throw error;
       if ((!begun || performance.now() >= deadline) && ++lost >= tries) throw noAnswer(wire.url, error);
       if (isThere) await rest(wasLong ? 0 : begun ? pauseMs : 25 * 2 ** lost, signal);
-      else await untilBack(giveBack, Math.min(deadline, performance.now() + awayMs), error, signal);
+      else {
+        const until = Math.min(deadline, performance.now() + awayMs);
+        await untilBack(giveBack, { deadline: until, error, signal, onAway: wire.onAway });
+      }
     }
   }
 }
@@ -119,17 +124,28 @@ function next({ waits }: AnyOperation, input: Input, value: unknown): Input {
   return waits!.after ? { ...input, [waits!.after]: output.nextEventId } : input;
 }
 
+interface Absence {
+  deadline: number;
+  error: unknown;
+  signal: AbortSignal | undefined;
+  onAway?: () => void;
+}
+
 /** Until a hub answers again, with anything; throws `error` if none does in time. */
 async function untilBack(
   knock: () => Promise<void>,
-  deadline: number,
-  error: unknown,
-  signal: AbortSignal | undefined,
+  { deadline, error, signal, onAway }: Absence,
 ): Promise<void> {
+  const noticed = performance.now() + briefMs;
+  let isTold = false;
   for (;;) {
     signal?.throwIfAborted();
     if (await answers(knock)) return;
     if (performance.now() >= deadline) throw error;
+    if (!isTold && performance.now() >= noticed) {
+      isTold = true;
+      onAway?.();
+    }
     await rest(Math.min(pauseMs, Math.max(0, deadline - performance.now())), signal);
   }
 }

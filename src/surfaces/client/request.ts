@@ -12,6 +12,8 @@ export interface Wire {
   token?: string;
   /** [A5.8] A model has typed the command. */
   byModel?: boolean;
+  /** [G4.3] Called once for each time that a wait has to wait for the hub. */
+  onAway?: () => void;
   fetch: (url: string, init: RequestInit) => Promise<Response>;
 }
 
@@ -153,10 +155,16 @@ async function refusalOf(response: Response, url: string): Promise<InboxError> {
 
 export const unreachable = (url: string, cause: unknown) =>
   new InboxError("storage", `the hub at ${url} cannot be reached`, {
-    hint: phrase`check that it is running; ${calling("bus.serve")} starts one`,
+    hint: phrase`check that it is running; where its database is, ${calling("bus.up", portIn(url))} starts it`,
     cause,
     details: { unreachable: true, ...(neverSent(cause) && { sent: false }) },
   });
+
+/** A port that is not in the address may be that of a proxy. */
+function portIn(url: string): { port?: number } {
+  const port = URL.canParse(url) ? Number(new URL(url).port) : 0;
+  return port ? { port } : {};
+}
 
 /** The connection was refused, so nothing of the request was sent. Each runtime has its own text for this. */
 function neverSent(cause: unknown): boolean {

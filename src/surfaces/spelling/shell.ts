@@ -59,6 +59,12 @@ export function commandOf(
   ].join(" ");
 }
 
+const withHubs = new Set(["bus.mcp", "bus.setup", "bus.top"]);
+
+/** Most operations on the database itself refuse the address of a hub: they are run where the database is. */
+const takes = ({ kind, name }: AnyOperation, db: string) =>
+  kind !== "local" || withHubs.has(name) || !/^https?:/i.test(db);
+
 /** What the caller has typed, and the calls that it makes next need as well. */
 export interface TypedOptions {
   agent?: string;
@@ -79,7 +85,7 @@ export const inShell =
         const { identity } = called.cli;
         const by = reference.own && agent !== undefined && identity !== undefined && { [identity]: agent };
         // On the same bus, unless the reference names another. A password is not repeated.
-        const place = db !== undefined && { db: withoutPassword(db) };
+        const place = db !== undefined && takes(called, db) && { db: withoutPassword(db) };
         return commandOf(called, { ...reference.input, ...by }, { ...place, ...reference.options });
       }
       case "help": {

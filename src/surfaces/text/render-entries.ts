@@ -118,7 +118,7 @@ export const entryRenders: NounRenders<"entries"> = {
   "entries.delete": ({ id, restorableUntil }, _paint, spell) =>
     restorableUntil === null
       ? `erased ${id}`
-      : `deleted ${id}; ${spell(phrase`${call("entries.restore", { id })} restores it`)}`,
+      : `deleted ${id}; ${spell(phrase`${call("entries.restore", { id })} restores it until ${restorableUntil}`)}`,
   "entries.restore": ({ entry, already }) => `${entry.id} ${already ? "was not deleted" : "was restored"}`,
   "entries.export": ({ entries }) => entries.map((each) => safeJson(each)).join("\n"),
   "entries.import": ({ imported, known }) => `added ${imported}; ${known} already existed`,
