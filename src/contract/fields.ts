@@ -33,8 +33,6 @@ export interface FieldInfo {
   flag?: string;
   /** The former name of the flag: still accepted, and shown nowhere. */
   formerFlag?: string;
-  /** What a caller that types the former name is told, if it can be mistaken for another flag. */
-  formerWarning?: string;
   /** Programs on the caller's machine take it from this variable if it was not given. */
   env?: string;
   /** That variable belongs to another field's: if the other one was given a different value, it is ignored. */
@@ -157,15 +155,7 @@ export const integer = (help: Text, range: { min: number; max: number; value?: s
 
 export const number = (
   help: Text,
-  range: {
-    min: number;
-    max: number;
-    unit?: string;
-    flag?: string;
-    formerFlag?: string;
-    formerWarning?: string;
-    none?: boolean;
-  },
+  range: { min: number; max: number; unit?: string; flag?: string; formerFlag?: string; none?: boolean },
 ) =>
   described(
     v.custom<number>(
@@ -182,7 +172,6 @@ export const number = (
       maximum: range.max,
       flag: range.flag,
       formerFlag: range.formerFlag,
-      formerWarning: range.formerWarning,
       none: range.none,
     },
   );

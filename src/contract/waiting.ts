@@ -24,7 +24,6 @@ interface TimeoutOptions {
   endless?: boolean;
   flag?: string;
   formerFlag?: string;
-  formerWarning?: string;
 }
 
 /** [T14] Where to continue: after this event come events that the answer does not know yet. */

@@ -2,6 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { endTask } from "../../src/bus/tasks/end.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
+import { run } from "../../src/sql/procedure.ts";
+import { sql } from "../../src/sql/sql.ts";
 import { byHand } from "../support/by-hand.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
@@ -51,10 +53,12 @@ describe.each(engines)("$name", (engine) => {
     );
   });
 
-  test("[Q4] a prompt of nothing but blanks does no harm", async () => {
+  test("[Q1.9] [Q4] a prompt of nothing but blanks is refused; one that a bus has from before does no harm", async () => {
     await using bench = await byHand(engine);
-    await bench.push("blank", { prompt: " \n " });
+    expect((await refusal(bench.push("blank", { prompt: " \n " }))).code).toBe("invalid_input");
+    await bench.push("blank");
     await bench.push("other");
+    await bench.engine.write(() => run(sql`update tasks set prompt = ${" \n "} where name = ${"blank"}`));
     await bench.inbox.call("tasks.run", { agent });
     expect(await bench.due()).toEqual(["blank", "other"]);
   });

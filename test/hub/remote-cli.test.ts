@@ -211,7 +211,7 @@ describe("a hub that is not there", () => {
       const { code, json } = await run([...args, "--json", "--db", nowhere]);
       expect([args, code, json.error?.code]).toEqual([args, 50, "storage"]);
       expect(json.error.message).toContain(nowhere);
-      expect(json.error.hint).toContain("inbox serve");
+      expect(json.error.hint).toContain("inbox up --port");
     }
   });
 

@@ -621,16 +621,3 @@ test("[L10.6] who releases another agent's thread is told how to take it away, a
   );
   expect((await at.inbox("release", "thr_1", "--force", "--agent", "lead")).code).toBe(0);
 });
-
-test("[Q11.7] the former --timeout-seconds of handoff is accepted with a warning that tells it from timeout=", async () => {
-  using at = await desk();
-  const typed = (...args: string[]) => run(args, { cwd: at.path, program: [orch] });
-  const words =
-    "--timeout-seconds only ends the wait, and is now called --wait-seconds; timeout=N limits the task";
-  await typed("push", "name=t", "worker=w", "true");
-  const waiting = (flag: string, ...more: string[]) =>
-    typed("handoff", "--continue", "t", "--agent", "main", flag, "0", ...more);
-  expect((await waiting("--timeout-seconds", "--json")).json.warnings).toEqual([words]);
-  expect((await waiting("--timeout-seconds")).stderr).toContain(words);
-  expect((await waiting("--wait-seconds", "--json")).json).not.toHaveProperty("warnings");
-});

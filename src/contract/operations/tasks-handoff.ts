@@ -33,12 +33,7 @@ export const tasksHandoff = operation("tasks.handoff", "handoff", () => ({
       timeoutSeconds: timeoutSeconds(
         phrase`stop waiting after N seconds, and let the sub-agent continue; 0: do not wait (default: none, wait until it has finished); ${field("timeout")} kills it`,
         // Beside the task's own --timeout, which ends the sub-agent.
-        {
-          flag: "wait-seconds",
-          formerFlag: "timeout-seconds",
-          formerWarning:
-            "--timeout-seconds only ends the wait, and is now called --wait-seconds; timeout=N limits the task",
-        },
+        { flag: "wait-seconds", formerFlag: "timeout-seconds" },
       ),
     }),
   combinations: [

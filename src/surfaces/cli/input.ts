@@ -49,7 +49,6 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
     const flag = flags.find(({ name }) => name === given.flag);
     if (!flag) throw ofOtherForm(filling, given.flag, scanned);
     apply(filling, flag, given);
-    if (flag.shownAs !== undefined && flag.field.formerWarning) warnings.push(flag.field.formerWarning);
   }
   requireForm(filling, scanned.given);
   fillPlain(filling, scanned.plain);
