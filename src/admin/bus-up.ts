@@ -8,7 +8,7 @@ import { makeOwnFolder, readOwn, replaceOwn } from "../platform/own-files.ts";
 import { alone, begin, end, keeperOf, type ServedBus } from "../service/background.ts";
 import { hubFolder, hubsHere, isLost, type StoredHub, stateOf } from "../service/hub-folder.ts";
 import { keepPort, otherBusAt } from "../service/hub-ports.ts";
-import { bindable } from "../service/listen.ts";
+import { bindable, isFree } from "../service/listen.ts";
 import type { Keeper } from "../service/unit.ts";
 import { createOwnBus } from "./create-bus.ts";
 import { firstToken } from "./first-token.ts";
@@ -179,14 +179,4 @@ async function isHubAt(host: string, port: number): Promise<boolean> {
   const here = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   const name = here.includes(":") && !here.startsWith("[") ? `[${here}]` : here;
   return (await healthAt(`http://${name}:${port}`))?.program === "restante";
-}
-
-function isFree(hostname: string, port: number): boolean {
-  try {
-    Bun.listen({ hostname, port, socket: { data() {} } }).stop(true);
-    return true;
-  } catch (error) {
-    // The hub itself reports any other reason.
-    return (error as { code?: string }).code !== "EADDRINUSE";
-  }
 }

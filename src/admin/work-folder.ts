@@ -56,7 +56,7 @@ function removeIfEmpty(folder: string): void {
 }
 
 /**
- * [Y6.3] The file that the caller names for writing, in a folder that exists: one that does not was misspelled, or its
+ * [Y6.10] The file that the caller names for writing, in a folder that exists: one that does not was misspelled, or its
  * disk is not mounted.
  */
 export function fileToWrite(cwd: string, named: string): string {

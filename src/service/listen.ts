@@ -4,10 +4,23 @@ import { blank, field, phrase, type Value } from "../contract/phrase.ts";
 
 const ofServe = (name: string, value?: Value) => field(name, value, "bus.serve");
 
+const listen = (hostname: string, port: number) =>
+  Bun.listen({ hostname, port, socket: { data() {} } }).stop(true);
+
+/** Whether nobody listens there. Any other reason against the address is reported by the hub itself. */
+export function isFree(host: string, port: number): boolean {
+  try {
+    listen(host, port);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code !== "EADDRINUSE";
+  }
+}
+
 /** Whether a server can listen there; refused in words where another does, or the address is not this machine's. */
 export async function bindable(host: string, port: number): Promise<void> {
   try {
-    Bun.listen({ hostname: host, port, socket: { data() {} } }).stop(true);
+    listen(host, port);
   } catch (error) {
     throw await cannotListen(error, host, port);
   }
