@@ -163,6 +163,18 @@ describe.each(cases)("$name $revision", ({ revision, open }) => {
     expect(await last({})).toBe("the person answers it; check_inbox waits for the answer");
   });
 
+  test("[L4.3] check_inbox says that a result came late", async () => {
+    await using place = await open();
+    await using lead = await place.as("lead", revision);
+    await using worker = await place.as("w1", revision);
+    await lead.call("send_task", { to: "w1", subject: "Add login" });
+    await worker.call("claim");
+    await lead.call("reassign", { thread: "thr_1", to: "w2" });
+    expect((await worker.call("done", { thread: "thr_1", summary: "works" })).failed).toBe(true);
+    const { text } = await lead.call("check_inbox", { timeout_seconds: 20 });
+    expect(text).toContain("event (late result of thr_1: its sender no longer held the thread):\n");
+  });
+
   test("[W7.5] wait_reply in an ended thread says so at once", async () => {
     await using place = await open();
     await using lead = await place.as("lead", revision);

@@ -8,6 +8,7 @@ import type { OperationName, OutputOf } from "../../contract/operations/index.ts
 import { plural } from "../../contract/plural.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import { inTools } from "../spelling/tools.ts";
+import { isLate, lateText } from "../text/late-result.ts";
 import { plainPaint } from "../text/paint.ts";
 import { unknownLines } from "../text/recipient.ts";
 import { render } from "../text/render.ts";
@@ -21,8 +22,11 @@ const quoted = (text: string) => quotedWith(text, "> ");
 const withSummary = (text: string, summary: string | undefined) =>
   summary === undefined ? text : `${summary}\n\n${text}`;
 
-const oneMail = ({ id, senderId, message, summary, threadId, kind, redelivered, senderVerified }: Mail) =>
-  `#${id} ${senderText(senderId, senderVerified)}${threadId === null ? "" : ` ${threadId} ${kind}`}${redelivered ? " (redelivered)" : ""}:\n${quoted(withSummary(message, summary))}`;
+function oneMail(mail: Mail): string {
+  const { id, senderId, message, summary, threadId, kind, redelivered, senderVerified } = mail;
+  const late = isLate(mail) ? ` (${lateText(mail)})` : "";
+  return `#${id} ${senderText(senderId, senderVerified)}${threadId === null ? "" : ` ${threadId} ${kind}`}${redelivered ? " (redelivered)" : ""}${late}:\n${quoted(withSummary(message, summary))}`;
+}
 
 const mailText = ({
   messages,

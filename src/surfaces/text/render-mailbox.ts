@@ -4,6 +4,7 @@ import type { Mail } from "../../contract/mail.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { ownCall, phrase } from "../../contract/phrase.ts";
 import { failureText } from "./failure.ts";
+import { isLate, lateText } from "./late-result.ts";
 import { messageText, repeats } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
@@ -19,10 +20,6 @@ const waitingFor = (correlationId: string) =>
 const emptyText = (hidden: number) =>
   hidden ? `no mail; ${hidden} handed to another reader and not yet acked` : "no mail";
 
-/** [L4.3] The result of a holder that was replaced. It is not the result of the thread. */
-const isLate = ({ kind, threadId, metadata }: Mail) =>
-  kind === "event" && threadId !== null && metadata.late === true;
-
 function oneMail(mail: Mail, paint: Paint): string {
   const thread = mail.threadId ? ` ${paint.dim(mail.threadId)}` : "";
   const again = mail.redelivered ? ` ${paint.yellow("again")}` : "";
@@ -34,9 +31,7 @@ function oneMail(mail: Mail, paint: Paint): string {
       : repeats(mail.summary, mail.message)
         ? mail.summary
         : `${mail.summary}\n${mail.message}`;
-  const late = isLate(mail)
-    ? `${paint.yellow("late result")} of ${mail.threadId}: its sender no longer held the thread\n`
-    : "";
+  const late = isLate(mail) ? `${lateText(mail, paint.yellow)}\n` : "";
   return `${head}\n${(late + (failed ?? safe(said).trimEnd())).replace(/^/gm, "  ")}`;
 }
 
