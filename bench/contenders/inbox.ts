@@ -10,6 +10,8 @@ export async function open(location: string): Promise<Contender> {
   await introduce(location, everybody);
   const inbox = openInbox(location);
   const { taken, stock } = stocked(location, worker, inboxOf);
+  /** By client, the thread that it has claimed. */
+  const inHand = new Map<number, string>();
   return {
     calls: {
       message: (client) => inbox.call("messages.send", messageTo(inboxOf(client))),
@@ -20,6 +22,14 @@ export async function open(location: string): Promise<Contender> {
         if (!thread) throw new Error("there is nothing left to claim");
         taken(worker);
         await inbox.call("threads.done", { agent: worker, thread: thread.threadId, body: text });
+      },
+      /** Finishes the thread in hand and claims the next one: one call for each. */
+      async next(client) {
+        const done = inHand.get(client);
+        const { thread } = await inbox.call("threads.claim", { agent: worker, ...(done && { done, body: text }) });
+        if (!thread) throw new Error("there is nothing left to claim");
+        taken(worker);
+        inHand.set(client, thread.threadId);
       },
       async receive(client) {
         const { total } = await inbox.call("mailbox.receive", { agent: inboxOf(client), timeoutSeconds: 0 });

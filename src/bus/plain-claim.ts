@@ -169,8 +169,8 @@ interface ClaimedRow extends ThreadRow {
 
 /** A bare claim. */
 export function plainClaim(input: ClaimInput & { call: string }): Plain<Granted> | undefined {
-  const { agent, thread, leaseToken, leaseSeconds, collects, call, handOver } = input;
-  if (thread !== undefined || leaseToken !== undefined) return undefined;
+  const { agent, thread, leaseToken, leaseSeconds, collects, call, handOver, ends } = input;
+  if (thread !== undefined || leaseToken !== undefined || ends) return undefined;
   return {
     query: claimQuery,
     values: [agent, tokenFrom(call), leaseSeconds, collects ? 1 : 0, handOver ?? null],

@@ -26,7 +26,7 @@ import { detailsOf, eventRow } from "./event.ts";
 import { acknowledging, type MessageRow, messageView, orderOf } from "./message.ts";
 import { creatorOf } from "./plain-claim.ts";
 import { isActive, type ThreadRow, threadColumns, threadView } from "./thread.ts";
-import { asksFor, type EndInput, type EndStatus, endingContent, reviewed } from "./thread-end.ts";
+import { asksFor, type End, type EndStatus, endingContent, reviewed } from "./thread-end.ts";
 
 /**
  * The caller holds the thread by a lease that is still its own when both rows are locked. The lease is found by its thread
@@ -142,7 +142,7 @@ type Output = OutputOf<"threads.done">;
 
 /** `again`: the procedure, which finds that the thread was ended before. */
 export function plainEnd(
-  { input, status, again }: { input: EndInput; status: EndStatus; again: Work<Output> },
+  { input, status, again }: End & { again: Work<Output> },
   recall: (fact: string) => string | undefined,
 ): Plain<Output> | undefined {
   const { agent, leaseToken, artifacts } = input;

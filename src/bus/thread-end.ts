@@ -30,6 +30,11 @@ import {
 } from "./thread.ts";
 
 export type EndInput = ParsedOf<"threads.done">;
+/** How a thread is to be ended, as data. */
+export interface End {
+  input: EndInput;
+  status: EndStatus;
+}
 
 type Output = OutputOf<"threads.done">;
 
@@ -42,13 +47,9 @@ export const endingContent = (input: EndInput, status: EndStatus): Content =>
     payload: status === "failed" ? { ...input.payload, success: false } : input.payload,
   });
 
-export function* endThread(
-  tx: Context,
-  input: EndInput,
-  status: EndStatus,
-  command: "done" | "fail",
-): Procedure<Output | Refused> {
+export function* endThread(tx: Context, { input, status }: End): Procedure<Output | Refused> {
   const { agent } = input;
+  const command = status === "done" ? "done" : "fail";
   const content = endingContent(input, status);
   yield* ownThread(tx, input.thread);
   // There is rarely a review, but reading it later would cost another round trip.

@@ -8,8 +8,11 @@ import { blank, field, isBlank, listed, phrase, type Value } from "./phrase.ts";
 export type Combination<F extends string = string> =
   /** The first field cannot be given together with any of the others. */
   | { excludes: readonly [F, ...F[]] }
-  /** A field that has no effect without another; or, with a value that is no blank, unless the other has that value. */
-  | { given: F; needs: F; value?: Value }
+  /**
+   * A field that has no effect without another (`or` one of these); or, with a value that is no blank, unless the other has
+   * that value.
+   */
+  | { given: F; needs: F; or: readonly F[]; value?: Value }
   /** Fields that are required where another is not given, with a value to show; `what` is what the input then asks for. */
   | { unless: F; shown?: Value; requires: Readonly<Partial<Record<F, Value>>>; what: string };
 
@@ -17,11 +20,12 @@ export const excludes = <const F extends string>(first: F, ...others: F[]): Comb
   excludes: [first, ...others],
 });
 
-export const needs = <const F extends string>(given: F, missing: F, value?: Value): Combination<F> => ({
-  given,
-  needs: missing,
-  value,
-});
+export const needs = <const F extends string>(
+  given: F,
+  missing: F,
+  value?: Value,
+  ...or: F[]
+): Combination<F> => ({ given, needs: missing, or, value });
 
 export const requires = <const F extends string, const R extends string>(
   what: string,
@@ -49,7 +53,9 @@ interface Parsed {
 
 /** A client sends the input as it was parsed, with the defaults: a field that has its default counts as left out. */
 const has = ({ input, defaults }: Parsed, key: string) =>
-  input[key] !== undefined && input[key] !== false && input[key] !== defaults[key];
+  input[key] !== undefined && input[key] !== false && input[key] !== defaults[key] && !isEmptyList(input[key]);
+
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
 
 type Entries = Record<string, { default?: unknown }>;
 const noEntries: Entries = {};
@@ -79,8 +85,9 @@ export function checkCombinations(combinations: readonly Combination[], parsed: 
   }
 }
 
-const isMet = ({ needs, value }: Needed, parsed: Parsed) =>
-  value === undefined || isBlank(value) ? has(parsed, needs) : parsed.input[needs] === value;
+const isMet = ({ needs, or, value }: Needed, parsed: Parsed) =>
+  or.some((key) => has(parsed, key)) ||
+  (value === undefined || isBlank(value) ? has(parsed, needs) : parsed.input[needs] === value);
 
 /** Whether a field cannot be given, because of another one that was: then it gets no default from the environment. */
 export const isExcluded = (combinations: readonly Combination[], key: string, parsed: Parsed) =>
@@ -111,9 +118,10 @@ const incomplete = (
     hint: phrase`add ${listed(missing.map((key) => field(key, values[key])))}, or ${field(unless, shown)}`,
   });
 
-const needsAnother = ({ given, needs, value }: Needed) => {
+const needsAnother = ({ given, needs, or, value }: Needed) => {
   const exact = value === undefined || isBlank(value) ? undefined : value;
-  return new InboxError("invalid_input", phrase`${field(given)} requires ${field(needs, exact)}`, {
+  const any = listed([field(needs, exact), ...or.map((key) => field(key))], "or");
+  return new InboxError("invalid_input", phrase`${field(given)} requires ${any}`, {
     hint: phrase`add ${field(needs, value)}, or leave out ${field(given)}`,
   });
 };

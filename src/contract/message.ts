@@ -13,7 +13,7 @@ export const summary = (help: Text = "the message in one line") =>
 export const body = (help = "the full text") => v.optional(text(help, { file: true }));
 
 /** The content of a message, as fields of each operation that writes to a thread. */
-export const said = (summaryHelp?: string) => ({
+export const said = (summaryHelp?: Text) => ({
   summary: summary(summaryHelp),
   body: body(),
   payload: v.optional(json("structured data for the reader, a JSON object", { formerFlag: "metadata" })),

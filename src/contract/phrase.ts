@@ -70,12 +70,12 @@ function partsOf(strings: readonly string[], inserted: readonly Inserted[]): Par
   return parts.filter((part) => part !== "");
 }
 
-/** `a`, `a and b`, `a, b and c`. */
-export const listed = (items: readonly (Text | Reference)[]): Phrase =>
+/** `a`, `a and b`, `a, b and c`; or with another word before the last. */
+export const listed = (items: readonly (Text | Reference)[], last: "and" | "or" = "and"): Phrase =>
   items
     .slice(1)
     .reduce<Phrase>(
-      (all, one, at) => phrase`${all}${at === items.length - 2 ? " and " : ", "}${one}`,
+      (all, one, at) => phrase`${all}${at === items.length - 2 ? ` ${last} ` : ", "}${one}`,
       phrase`${items[0] ?? ""}`,
     );
 

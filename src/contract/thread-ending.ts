@@ -1,23 +1,27 @@
-/** What the two ways to end a thread, done and fail, have in common. */
+/** What the ways to end a thread have in common: done, fail, and a claim that ends the thread before. */
 import * as v from "valibot";
 import { artifacts } from "./artifact.ts";
 import { name } from "./fields.ts";
 import { threadId } from "./ids.ts";
 import { leaseToken } from "./lease.ts";
 import { message, said } from "./message.ts";
+import type { Text } from "./phrase.ts";
 import { thread } from "./thread.ts";
 
 export const endingInput = (summaryHelp: string) =>
   v.strictObject({
     agent: name("the holder", "AGENT"),
     thread: threadId(),
-    ...said(summaryHelp),
     leaseToken: leaseToken(),
-    artifacts: artifacts(),
+    ...resultFields(summaryHelp),
   });
 
-export const endingOutput = () =>
-  v.strictObject({ thread: thread(), message: message(), already: v.optional(v.boolean()) });
+/** The result. */
+export const resultFields = (summaryHelp: Text) => ({ ...said(summaryHelp), artifacts: artifacts() });
+
+export const ended = () => ({ thread: thread(), message: message() });
+
+export const endingOutput = () => v.strictObject({ ...ended(), already: v.optional(v.boolean()) });
 
 export const endingErrors = [
   "invalid_input",

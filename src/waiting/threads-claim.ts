@@ -3,11 +3,13 @@
 import { toldWithoutWork } from "../bus/held-threads.ts";
 import { plainClaim } from "../bus/plain-claim.ts" with { load: "when-called" };
 import {
+  type ClaimInput,
   claimable,
   type Granted,
   grantedBefore,
   nothingFor,
   threadsClaim,
+  withEnded,
 } from "../bus/procedures/threads-claim.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
@@ -18,13 +20,23 @@ import type { Calling } from "./handed.ts";
 import { inMs, wait } from "./wait.ts";
 
 type Input = ParsedOf<"threads.claim"> & { handOver?: string; collects?: boolean };
+type Named = ClaimInput & { wait: boolean };
+
+/** [L12] The thread that is to be ended before, and what is said of it, as one. */
+function named({ done, fail, summary, body, payload, artifacts, leaseToken, ...claim }: Input): Named {
+  const thread = done ?? fail;
+  if (thread === undefined) return { ...claim, leaseToken };
+  const result = { agent: claim.agent, thread, summary, body, payload, artifacts, leaseToken };
+  return { ...claim, ends: { input: result, status: done === undefined ? "failed" : "done" } };
+}
 
 /** With the id of the call, by which its answer can be found again if it was lost after the commit. */
-function claim(engine: Engine, input: Input): Promise<Granted> {
+function claim(engine: Engine, input: Named): Promise<Granted> {
   const named = { ...input, call: input.handOver ?? crypto.randomUUID() };
   return engine.write((tx) => threadsClaim(tx, named), {
     plain: () => plainClaim(named),
-    *found() {
+    *found(tx) {
+      if (named.ends) return yield* threadsClaim(tx, { ...named, handOver: named.call });
       const granted = yield* grantedBefore(named.agent, named.call);
       if (granted) return granted;
       throw new InboxError("storage", "the thread was claimed, and the answer was lost with the connection");
@@ -34,11 +46,25 @@ function claim(engine: Engine, input: Input): Promise<Granted> {
 
 export async function claimOrWait(
   engine: Engine,
-  input: Input,
+  asked: Input,
   call: Pick<Calling, "signal" | "noteAtBegin">,
 ): Promise<Granted> {
-  if (!input.wait) return claim(engine, input);
-  const { agent, timeoutSeconds } = input;
+  const { ends, ...input } = named(asked);
+  if (!input.wait) return claim(engine, { ...input, ends });
+  if (!ends) return waitAndClaim(engine, input, asked.timeoutSeconds, call);
+  const first = await claim(engine, { ...input, ends });
+  if (first.answer.thread) return { ...first, answer: { woke: true, ...first.answer } };
+  const later = await waitAndClaim(engine, input, asked.timeoutSeconds, call);
+  return withEnded(later, first.answer.ended!);
+}
+
+async function waitAndClaim(
+  engine: Engine,
+  input: Named,
+  timeoutSeconds: number | undefined,
+  call: Pick<Calling, "signal" | "noteAtBegin">,
+): Promise<Granted> {
+  const { agent } = input;
   let isNew = false;
   const note = noteOnce(call, timeoutSeconds, () => engine.read((tx) => toldWithoutWork(tx, agent, isNew)));
   const beforeSleep = (joined: boolean) => {

@@ -31,6 +31,7 @@ import {
   tokenRefused,
 } from "../lease.ts";
 import { allMessagesOf, write } from "../message.ts";
+import { type End, endThread } from "../thread-end.ts";
 import {
   adopt,
   changeThread,
@@ -46,6 +47,8 @@ export type ClaimInput = Pick<
   ParsedOf<"threads.claim">,
   "agent" | "thread" | "leaseSeconds" | "leaseToken"
 > & {
+  /** The thread that the agent has finished, and its result ([L12]). */
+  ends?: End;
   /** The id of the call, where its caller has made one. */
   handOver?: string;
   /** The id from which the token is derived: the id of the call, or one that was made for it. */
@@ -75,6 +78,26 @@ export function* nothingFor(
 }
 
 export function* threadsClaim(tx: Context, input: ClaimInput): Procedure<Granted | Refused> {
+  return input.ends ? yield* endAndClaim(tx, input, input.ends) : yield* claimNow(tx, input);
+}
+
+/** [L12] If the end is refused, nothing is claimed. Repeating an end changes nothing, so a lost answer is found by repeating both. */
+function* endAndClaim(tx: Context, input: ClaimInput, ends: End): Procedure<Granted | Refused> {
+  if (input.handOver !== undefined) yield* refuseGivenUp(input.handOver);
+  const ended = yield* endThread(tx.final ? { ...tx, final: false } : tx, ends);
+  if (!("thread" in ended)) return ended;
+  const { leaseToken: _, ...claim } = input;
+  const claimed = yield* claimNow(tx, claim);
+  return "answer" in claimed ? withEnded(claimed, ended) : claimed;
+}
+
+/** The answer says what was ended before. */
+export const withEnded = (granted: Granted, { thread, message }: NonNullable<Output["ended"]>): Granted => ({
+  ...granted,
+  answer: { ...granted.answer, ended: { thread, message } },
+});
+
+function* claimNow(tx: Context, input: ClaimInput): Procedure<Granted | Refused> {
   const before = input.handOver === undefined ? undefined : yield* grantedBefore(input.agent, input.handOver);
   if (before) return before;
   if (input.thread !== undefined)

@@ -2,4 +2,4 @@
 import type { Context } from "../../sql/procedure.ts";
 import { type EndInput, endThread } from "../thread-end.ts";
 
-export const threadsDone = (tx: Context, input: EndInput) => endThread(tx, input, "done", "done");
+export const threadsDone = (tx: Context, input: EndInput) => endThread(tx, { input, status: "done" });

@@ -8,19 +8,23 @@ import { operation } from "../operation.ts";
 import { blank, field, phrase } from "../phrase.ts";
 import { unknown } from "../recipient.ts";
 import { thread } from "../thread.ts";
+import { ended, resultFields } from "../thread-ending.ts";
 import { nextEventId, timeoutSeconds } from "../waiting.ts";
 
 export const threadsClaim = operation("threads.claim", "claim", () => ({
   kind: "wait",
-  access: { on: "thread", by: "thread", does: "change" },
+  access: { on: "thread", by: ["thread", "done", "fail"], does: "change" },
   summary: "Take exclusive ownership of a thread",
-  detail: phrase`With a thread, claims that thread, or fails with lease_conflict if another agent holds it. Without one, claims the first thread that fetch lists; two agents never get the same one. With ${field("wait")} it waits until there is a thread to claim. The output contains the lease token and the thread's messages.`,
+  detail: phrase`With a thread, claims that thread, or fails with lease_conflict if another agent holds it. Without one, claims the first thread that fetch lists; two agents never get the same one. With ${field("wait")} it waits until there is a thread to claim. With ${field("done")} or ${field("fail")} it first ends the thread that the agent has finished, in the same transaction: a worker needs one call per thread. If that is refused, nothing is claimed. The output contains the lease token and the thread's messages.`,
   input: () =>
     v.strictObject({
       agent: name("who claims", "AGENT"),
       thread: v.optional(threadId("the thread to take (default: the best candidate)")),
       leaseSeconds: leaseSeconds(),
       leaseToken: leaseToken(),
+      done: v.optional(threadId("first end this thread, which the agent holds, with its result")),
+      fail: v.optional(threadId("first end this thread, which the agent holds, as failed")),
+      ...resultFields(phrase`with ${field("done")} or ${field("fail")}: the result in one line`),
       wait: flag("wait until there is a thread to claim"),
       timeoutSeconds: timeoutSeconds(
         phrase`with ${field("wait")}: stop waiting after N seconds; 0: do not wait (default: none, wait forever)`,
@@ -28,8 +32,12 @@ export const threadsClaim = operation("threads.claim", "claim", () => ({
     }),
   combinations: [
     needs("timeoutSeconds", "wait"),
-    excludes("thread", "wait"),
-    needs("leaseToken", "thread", blank("THREAD")),
+    excludes("thread", "wait", "done", "fail"),
+    excludes("done", "fail"),
+    needs("leaseToken", "thread", blank("THREAD"), "done", "fail"),
+    ...(["summary", "body", "payload", "artifacts"] as const).map((key) =>
+      needs(key, "done", blank("THREAD"), "fail"),
+    ),
   ],
   output: () =>
     v.strictObject({
@@ -38,13 +46,18 @@ export const threadsClaim = operation("threads.claim", "claim", () => ({
       thread: v.nullable(thread()),
       lease: v.nullable(grantedLease()),
       messages: v.array(message()),
+      /** The thread that was ended before, and its result. */
+      ended: v.optional(v.strictObject(ended())),
       /** If nothing was granted: what the agent holds already. */
       held: held(),
       unknown: unknown(),
     }),
-  errors: ["invalid_input", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
+  errors: ["invalid_input", "too_large", "not_found", "lease_conflict", "lease_lost", "invalid_state"],
   cli: { plain: ["thread"], identity: "agent" },
-  waits: { when: ({ wait }) => wait === true },
+  waits: {
+    when: ({ wait }) => wait === true,
+    first: { fields: ["done", "fail", "summary", "body", "payload", "artifacts", "leaseToken"], answer: "ended" },
+  },
   http: ["POST /api/threads/claim", "POST /api/threads/:thread/claim"],
   mcp: {
     tool: "claim",
@@ -57,11 +70,12 @@ export const threadsClaim = operation("threads.claim", "claim", () => ({
       wait: "block until there is a thread to claim; cannot be combined with thread",
       timeoutSeconds: "with wait: seconds, at most 600 (default 50)",
     },
-    without: ["leaseToken"],
+    without: ["leaseToken", "payload", "artifacts"],
   },
   nothing: (output) => output.thread === null,
   examples: [
     "inbox claim --agent backend-worker --thread thr_123 --lease-seconds 900",
     "inbox claim --agent backend-worker --wait --json",
+    "inbox claim --agent backend-worker --wait --done thr_123 --body-file result.md",
   ],
 }));

@@ -36,8 +36,13 @@ interface Waiting {
   noteAtBegin?: NoteAtBegin;
 }
 
-/** [M13] Only the first of its requests finds that a name was not used before. */
-type Told = Pick<BeginNote, "unknown">;
+/** What only the first of its requests is told. */
+interface Told {
+  /** [M13] That a name was not used before: said if nothing came. */
+  unknown: Pick<BeginNote, "unknown">;
+  /** What it did before it began to wait (`waits.first`). */
+  done: object;
+}
 
 interface Answered extends BeginNote {
   channel?: string;
@@ -73,8 +78,8 @@ export async function patiently(
       // A hub that stops answers before the time is over.
       const ends = over(sent.value as never);
       if (ends || performance.now() >= deadline)
-        return ends || !told?.unknown ? sent : { ...sent, value: { ...told, ...(sent.value as object) } };
-      told ??= toldBy(sent.value, total === undefined ? noteAtBegin : undefined);
+        return told ? { ...sent, value: { ...(ends ? {} : told.unknown), ...told.done, ...(sent.value as object) } } : sent;
+      told ??= toldBy(op, sent.value, total === undefined ? noteAtBegin : undefined);
       if (sent.handOver) await tell(wire, "release", sent.handOver);
       input = next(op, input, sent.value);
       anchored = true;
@@ -96,12 +101,13 @@ export async function patiently(
   }
 }
 
-function toldBy(value: unknown, noteAtBegin: NoteAtBegin | undefined): Told {
+function toldBy({ waits }: AnyOperation, value: unknown, noteAtBegin: NoteAtBegin | undefined): Told {
   const { similar, channel, held, ...told } = value as Answered;
   const unknown =
     told.unknown ?? (similar && channel !== undefined ? [{ name: channel, similar }] : undefined);
   if (saysAnything({ unknown, held })) noteAtBegin?.({ unknown, held });
-  return told.unknown ? { unknown: told.unknown } : {};
+  const done = waits?.first && { [waits.first.answer]: (value as Input)[waits.first.answer] };
+  return { unknown: told.unknown ? { unknown: told.unknown } : {}, done: done ?? {} };
 }
 
 const wasSent = (error: unknown) => (error as InboxError).details?.sent !== false;
@@ -121,8 +127,12 @@ async function rest(ms: number, signal: AbortSignal | undefined): Promise<void> 
 function next({ waits }: AnyOperation, input: Input, value: unknown): Input {
   const output = value as Input;
   if (waits!.goesOn) return waits!.goesOn(input, output as never);
-  return waits!.after ? { ...input, [waits!.after]: output.nextEventId } : input;
+  const rest = waits!.first ? without(input, waits!.first.fields) : input;
+  return waits!.after ? { ...rest, [waits!.after]: output.nextEventId } : rest;
 }
+
+const without = (input: Input, fields: readonly string[]): Input =>
+  Object.fromEntries(Object.entries(input).filter(([key]) => !fields.includes(key)));
 
 interface Absence {
   deadline: number;
