@@ -26,7 +26,10 @@ export async function open(location: string): Promise<Contender> {
       /** Finishes the thread in hand and claims the next one: one call for each. */
       async next(client) {
         const done = inHand.get(client);
-        const { thread } = await inbox.call("threads.claim", { agent: worker, ...(done && { done, body: text }) });
+        const { thread } = await inbox.call("threads.claim", {
+          agent: worker,
+          ...(done && { done, body: text }),
+        });
         if (!thread) throw new Error("there is nothing left to claim");
         taken(worker);
         inHand.set(client, thread.threadId);

@@ -14,8 +14,7 @@ import {
   type PlainAnswer,
   type PlainQuery,
 } from "../sql/plain.ts";
-import type { Row } from "../sql/procedure.ts";
-import { fragment, literal, word } from "../sql/sql.ts";
+import { fragment, literal, type Sql, word } from "../sql/sql.ts";
 import { overwriting } from "../sql/table.ts";
 import { events, leases } from "../sql/tables.ts";
 import { topicsOf } from "../sql/topics.ts";
@@ -26,7 +25,7 @@ import { collectedNow, uncollected } from "./hand-over/collect.ts";
 import { claimedPayload, tokenFrom } from "./lease.ts";
 import { acknowledging, type MessageRow, messageColumns, messageView } from "./message.ts";
 import { answerWith, type ClaimInput, type Granted, threadsClaim } from "./procedures/threads-claim.ts";
-import { type ThreadRow, threadColumns } from "./thread.ts";
+import { creatorOf, type ThreadRow, threadColumns } from "./thread.ts";
 
 /** With more leases that have lapsed and that nobody has taken over, no case is plain: they are not searched. */
 const lapsedLimit = 20;
@@ -40,7 +39,7 @@ const lapsed = fragment`
  * The callers whose case may be plain. `place`: the best thread is for the first one of an agent, and so on. Asked by
  * subqueries with one value each: of `exists` the server may make a join that reads a whole table ([G7]).
  */
-const asking = fragment`
+const asking = (among: Sql) => fragment`
   select caller.*, row_number() over (partition by caller.agent order by caller.n_of_caller) as place from caller
   where (select count(*) from lapsed) < ${literal(lapsedLimit)}
     and (select count(*) from lapsed join threads on threads.thread_id = lapsed.thread_id
@@ -50,7 +49,7 @@ const asking = fragment`
     and (caller.call is null
       or (select given_up_calls.call_id from given_up_calls where given_up_calls.call_id = caller.call) is null)
     and (select leases.thread_id from leases where leases.agent_id = caller.agent and leases.released_at is null
-      and leases.lease_token = caller.token limit 1) is null`;
+      and leases.lease_token = caller.new_token limit 1) is null ${among}`;
 
 /** A thread that was changed meanwhile is checked again when it is locked, so each of these is still pending. */
 const locked = fragment`
@@ -68,7 +67,7 @@ const timed = fragment`
 
 /** What the other parts read is as old as the statement: a thread that was changed before it was locked is left to the procedure. */
 const best = fragment`
-  select timed.*, asking.n_of_caller, asking.token, asking.seconds, asking.collects, ${asText(fragment`timed.at`)} as now,
+  select timed.*, asking.n_of_caller, asking.new_token, asking.seconds, asking.collects, ${asText(fragment`timed.at`)} as now,
     ${asText(fragment`timed.at + asking.seconds * interval '1 second'`)} as until
   from timed join asking on asking.agent = timed.agent and asking.place = timed.place
   where timed.version = (select seen.xmin::text from threads as seen where seen.thread_id = timed.thread_id)`;
@@ -80,7 +79,7 @@ const granted = () => fragment`
     {
       thread_id: fragment`best.thread_id`,
       agent_id: fragment`best.agent`,
-      lease_token: fragment`best.token`,
+      lease_token: fragment`best.new_token`,
       attempt: 1,
       claimed_at: fragment`best.now`,
       expires_at: fragment`best.until`,
@@ -138,27 +137,39 @@ const acked = () =>
     from: fragment`from taken`,
   });
 
-const claimQuery: PlainQuery = {
-  columns: { agent: "text", token: "text", seconds: "integer", collects: "integer", call: "text" },
-  locks: false,
-  parts: () => fragment`
-    lapsed as materialized (${lapsed}), asking as materialized (${asking}), locked as materialized (${locked}),
+export const claimColumns = {
+  agent: "text",
+  new_token: "text",
+  seconds: "integer",
+  collects: "integer",
+  call: "text",
+} as const;
+
+/** `among`: a further condition for a caller. */
+export const claimParts = (among: Sql) => fragment`
+    lapsed as materialized (${lapsed}), asking as materialized (${asking(among)}), locked as materialized (${locked}),
     timed as materialized (${timed}), best as materialized (${best}), granted as (${granted()}),
     taken as materialized (select best.*, granted.attempt from granted join best on best.thread_id = granted.thread_id),
-    mail as materialized (${mail}), changed as (${changed}), told as (${told()}), acked as (${acked()}),
-    acting as (${seenBy(fragment`taken`)})
+    mail as materialized (${mail}), changed as (${changed}), told as (${told()}), acked as (${acked()})`;
+
+export const claimedRows = () => fragment`
     select taken.*, told.event_id,
       (select json_agg(mail order by mail.message_id) from mail where mail.thread_id = taken.thread_id) as messages,
       (select json_agg(attached order by attached.artifact_id) from
         (select ${artifactColumns} from artifacts where artifacts.message_id = any (array(
           select mail.message_id from mail where mail.thread_id = taken.thread_id))) as attached) as artifacts
-    from taken join told on told.thread_id = taken.thread_id and told.event_type = 'thread.claimed'
-    order by taken.n_of_caller`,
+    from taken join told on told.thread_id = taken.thread_id and told.event_type = 'thread.claimed'`;
+
+const claimQuery: PlainQuery = {
+  columns: claimColumns,
+  locks: false,
+  parts: () => fragment`${claimParts(fragment``)}, acting as (${seenBy(fragment`taken`)})
+    ${claimedRows()} order by taken.n_of_caller`,
 };
 
-interface ClaimedRow extends ThreadRow {
+export interface ClaimedRow extends ThreadRow {
   agent: string;
-  token: string;
+  new_token: string;
   until: string;
   attempt: number;
   now: string;
@@ -167,22 +178,32 @@ interface ClaimedRow extends ThreadRow {
   artifacts: ArtifactRow[] | null;
 }
 
+/** A claim whose call has an id. */
+export type NamedClaim = ClaimInput & { call: string };
+
+export const claimValues = ({ agent, leaseSeconds, collects, call, handOver }: NamedClaim) => [
+  agent,
+  tokenFrom(call),
+  leaseSeconds,
+  collects ? 1 : 0,
+  handOver ?? null,
+];
+
 /** A bare claim. */
-export function plainClaim(input: ClaimInput & { call: string }): Plain<Granted> | undefined {
-  const { agent, thread, leaseToken, leaseSeconds, collects, call, handOver, ends } = input;
-  if (thread !== undefined || leaseToken !== undefined || ends) return undefined;
+export function plainClaim(input: NamedClaim): Plain<Granted> | undefined {
+  const { agent, thread, leaseToken } = input;
+  if (thread !== undefined || leaseToken !== undefined) return undefined;
   return {
     query: claimQuery,
-    values: [agent, tokenFrom(call), leaseSeconds, collects ? 1 : 0, handOver ?? null],
+    values: claimValues(input),
     kind: `claim:${agent}`,
-    answer: grantedBy,
-    again: (tx) => threadsClaim(tx, { ...input, handOver: call }),
+    answer: (row) => grantedBy(row as unknown as ClaimedRow),
+    again: (tx) => threadsClaim(tx, { ...input, handOver: input.call }),
   };
 }
 
-function grantedBy(found: Row): PlainAnswer<Granted> {
-  const { agent, token, until, attempt, now, event_id, messages, artifacts, ...row } =
-    found as unknown as ClaimedRow;
+export function grantedBy(found: ClaimedRow): PlainAnswer<Granted> {
+  const { agent, new_token: token, until, attempt, now, event_id, messages, artifacts, ...row } = found;
   const thread: ThreadRow = { ...row, status: "claimed", updated_at: now };
   const lease = { lease_token: token, expires_at: until, attempt };
   const attached = byMessage(artifacts ?? []);
@@ -194,6 +215,3 @@ function grantedBy(found: Row): PlainAnswer<Granted> {
     learnt: [[creatorOf(thread.thread_id), thread.created_by]],
   };
 }
-
-/** The fact that tells who has created a thread. */
-export const creatorOf = (thread: number) => `creator:${thread}`;

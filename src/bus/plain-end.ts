@@ -16,7 +16,7 @@ import {
   type PlainAnswer,
   type PlainQuery,
 } from "../sql/plain.ts";
-import type { Row, Work } from "../sql/procedure.ts";
+import type { Work } from "../sql/procedure.ts";
 import { fragment } from "../sql/sql.ts";
 import { initialOf } from "../sql/table.ts";
 import { events, messages } from "../sql/tables.ts";
@@ -24,8 +24,7 @@ import { topicsOf } from "../sql/topics.ts";
 import { seenBy } from "./agent.ts";
 import { detailsOf, eventRow } from "./event.ts";
 import { acknowledging, type MessageRow, messageView, orderOf } from "./message.ts";
-import { creatorOf } from "./plain-claim.ts";
-import { isActive, type ThreadRow, threadColumns, threadView } from "./thread.ts";
+import { creatorOf, isActive, type ThreadRow, threadColumns, threadView } from "./thread.ts";
 import { asksFor, type End, type EndStatus, endingContent, reviewed } from "./thread-end.ts";
 
 /**
@@ -46,9 +45,9 @@ const locked = () => fragment`
  * What the other parts read is as old as the statement. If the thread was changed between its beginning and the lock, by a reply
  * for example, the case is not plain.
  */
-const timed = fragment`select locked.*, ${instant} as at from locked
-  where locked.version = (select seen.xmin::text from threads as seen where seen.thread_id = locked.thread_id)`;
-const ending = fragment`select timed.*, ${asText(fragment`timed.at`)} as now from timed`;
+const timed = fragment`select end_locked.*, ${instant} as at from end_locked
+  where end_locked.version = (select seen.xmin::text from threads as seen where seen.thread_id = end_locked.thread_id)`;
+const ending = fragment`select end_timed.*, ${asText(fragment`end_timed.at`)} as now from end_timed`;
 
 const acked = () =>
   acknowledging({
@@ -101,34 +100,36 @@ function told() {
     },
     payload_json: jsonOf(detailsOf(message)),
   });
-  return insertFrom(events, row, fragment`from ended order by ended.n_of_caller`);
+  return fragment`${insertFrom(events, row, fragment`from ended order by ended.n_of_caller`)} returning thread_id`;
 }
 
-const endQuery: PlainQuery = {
-  columns: {
-    agent: "text",
-    thread: "bigint",
-    token: "text",
-    creator: "text",
-    outcome: "text",
-    summary: "text",
-    body: "text",
-    payload: "text",
-  },
-  locks: true,
-  parts: () => fragment`
-    locked as materialized (${locked()}), timed as materialized (${timed}), ending as materialized (${ending}),
-    acked as (${acked()}), written as (${written()}),
+export const endColumns = {
+  agent: "text",
+  thread: "bigint",
+  token: "text",
+  creator: "text",
+  outcome: "text",
+  summary: "text",
+  body: "text",
+  payload: "text",
+} as const;
+
+export const endParts = () => fragment`
+    end_locked as materialized (${locked()}), end_timed as materialized (${timed}), ending as materialized (${ending}),
+    end_acked as (${acked()}), written as (${written()}),
     ended as materialized (select ending.*, written.message_id from ending join written on written.thread_id = ending.thread_id),
     released as (update leases set released_at = ended.now from ended where leases.thread_id = ended.thread_id),
-    changed as (update threads set status = ended.outcome, latest_message_id = ended.message_id, updated_at = ended.now
+    end_changed as (update threads set status = ended.outcome, latest_message_id = ended.message_id, updated_at = ended.now
       from ended where threads.thread_id = ended.thread_id),
-    told as (${told()}),
-    acting as (${seenBy(fragment`ended`)})
-    select ended.* from ended order by ended.n_of_caller`,
+    end_told as (${told()}), acting as (${seenBy(fragment`ended`)})`;
+
+const endQuery: PlainQuery = {
+  columns: endColumns,
+  locks: true,
+  parts: () => fragment`${endParts()} select ended.* from ended order by ended.n_of_caller`,
 };
 
-interface EndedRow extends ThreadRow {
+export interface EndedRow extends ThreadRow {
   agent: string;
   outcome: EndStatus;
   summary: string;
@@ -140,11 +141,22 @@ interface EndedRow extends ThreadRow {
 
 type Output = OutputOf<"threads.done">;
 
+type Recall = (fact: string) => string | undefined;
+
 /** `again`: the procedure, which finds that the thread was ended before. */
 export function plainEnd(
-  { input, status, again }: End & { again: Work<Output> },
-  recall: (fact: string) => string | undefined,
+  { again, ...end }: End & { again: Work<Output> },
+  recall: Recall,
 ): Plain<Output> | undefined {
+  const asked = askedBy(end, recall);
+  return asked && { ...asked, query: endQuery, answer: (row) => endedBy(row as unknown as EndedRow), again };
+}
+
+/** What a caller of such a statement gives to it, if the case may be plain. */
+export function askedBy(
+  { input, status }: End,
+  recall: Recall,
+): Pick<Plain<unknown>, "values" | "lock" | "own"> | undefined {
   const { agent, leaseToken, artifacts } = input;
   const thread = numberOf(input.thread);
   const creator = recall(creatorOf(thread));
@@ -153,29 +165,14 @@ export function plainEnd(
   if (more.length) return undefined;
   const { summary, body = "", payload = {} } = endingContent(input, status);
   const said = [summary, body, JSON.stringify(payload)];
-  return {
-    query: endQuery,
-    values: [agent, thread, leaseToken ?? null, creator, status, ...said],
-    lock,
-    own: String(thread),
-    answer: endedBy,
-    again,
-  };
+  const values = [agent, thread, leaseToken ?? null, creator, status, ...said];
+  return { values, lock, own: String(thread) };
 }
 
 const untouched = initialOf(messages);
 
-function endedBy(found: Row): PlainAnswer<Output> {
-  const {
-    agent,
-    outcome: status,
-    summary,
-    body,
-    payload,
-    now,
-    message_id,
-    ...row
-  } = found as unknown as EndedRow;
+export function endedBy(found: EndedRow): PlainAnswer<Output> {
+  const { agent, outcome: status, summary, body, payload, now, message_id, ...row } = found;
   const thread: ThreadRow = { ...row, status, latest_message_id: message_id, updated_at: now };
   const message: MessageRow = {
     ...untouched,

@@ -36,6 +36,9 @@ export const threadView = (row: ThreadRow): Thread => ({
   updatedAt: row.updated_at,
 });
 
+/** The fact that tells who has created a thread: its end is plain if this process knows that. */
+export const creatorOf = (thread: number) => `creator:${thread}`;
+
 export const findThread = (id: string): Procedure<ThreadRow> => found(id, nothing);
 
 /** The thread, locked until the end of the transaction, so that all changes to it are in one order. */

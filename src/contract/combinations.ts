@@ -53,7 +53,10 @@ interface Parsed {
 
 /** A client sends the input as it was parsed, with the defaults: a field that has its default counts as left out. */
 const has = ({ input, defaults }: Parsed, key: string) =>
-  input[key] !== undefined && input[key] !== false && input[key] !== defaults[key] && !isEmptyList(input[key]);
+  input[key] !== undefined &&
+  input[key] !== false &&
+  input[key] !== defaults[key] &&
+  !isEmptyList(input[key]);
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
 

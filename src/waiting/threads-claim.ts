@@ -1,29 +1,31 @@
-/** [L2] `claim --wait`: blocks until there is something to claim. */
+/** [L2] [L12] A claim, which may end the agent's last thread first; with `--wait` it blocks until there is something to claim. */
 
 import { toldWithoutWork } from "../bus/held-threads.ts";
 import { plainClaim } from "../bus/plain-claim.ts" with { load: "when-called" };
+import { plainEndAndClaim } from "../bus/plain-end-and-claim.ts" with { load: "when-called" };
 import {
   type ClaimInput,
   claimable,
+  type Ended,
   type Granted,
   grantedBefore,
   nothingFor,
   threadsClaim,
   withEnded,
 } from "../bus/procedures/threads-claim.ts";
+import type { End } from "../bus/thread-end.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
-import type { Engine } from "../engines/engine.ts";
+import type { Engine, Work } from "../engines/engine.ts";
 import { agentTopic } from "../sql/topics.ts";
 import { noteOnce } from "./begin-note.ts";
 import type { Calling } from "./handed.ts";
 import { inMs, wait } from "./wait.ts";
 
 type Input = ParsedOf<"threads.claim"> & { handOver?: string; collects?: boolean };
-type Named = ClaimInput & { wait: boolean };
 
-/** [L12] The thread that is to be ended before, and what is said of it, as one. */
-function named({ done, fail, summary, body, payload, artifacts, leaseToken, ...claim }: Input): Named {
+/** [L12] The thread that is to be ended before, and its result, as one. */
+function withEnd({ done, fail, summary, body, payload, artifacts, leaseToken, ...claim }: Input): ClaimInput {
   const thread = done ?? fail;
   if (thread === undefined) return { ...claim, leaseToken };
   const result = { agent: claim.agent, thread, summary, body, payload, artifacts, leaseToken };
@@ -31,16 +33,26 @@ function named({ done, fail, summary, body, payload, artifacts, leaseToken, ...c
 }
 
 /** With the id of the call, by which its answer can be found again if it was lost after the commit. */
-function claim(engine: Engine, input: Named): Promise<Granted> {
+function claim(engine: Engine, input: ClaimInput): Promise<Granted> {
   const named = { ...input, call: input.handOver ?? crypto.randomUUID() };
   return engine.write((tx) => threadsClaim(tx, named), {
     plain: () => plainClaim(named),
-    *found(tx) {
-      if (named.ends) return yield* threadsClaim(tx, { ...named, handOver: named.call });
+    *found() {
       const granted = yield* grantedBefore(named.agent, named.call);
       if (granted) return granted;
       throw new InboxError("storage", "the thread was claimed, and the answer was lost with the connection");
     },
+  });
+}
+
+/** Ends a thread and claims the next one; only the former if that is done, and the claim has yet to be tried. */
+function endAndClaim(engine: Engine, input: ClaimInput & { ends: End }): Promise<Granted | Ended> {
+  const named = { ...input, call: input.handOver ?? crypto.randomUUID() };
+  // Repeated with the id of the call it finds what the first one has done.
+  const again: Work<Granted | Ended> = (tx) => threadsClaim(tx, { ...named, handOver: named.call });
+  return engine.write<Granted | Ended>((tx) => threadsClaim(tx, named), {
+    found: again,
+    plain: (recall) => plainEndAndClaim(named, again, recall),
   });
 }
 
@@ -49,18 +61,20 @@ export async function claimOrWait(
   asked: Input,
   call: Pick<Calling, "signal" | "noteAtBegin">,
 ): Promise<Granted> {
-  const { ends, ...input } = named(asked);
-  if (!input.wait) return claim(engine, { ...input, ends });
-  if (!ends) return waitAndClaim(engine, input, asked.timeoutSeconds, call);
-  const first = await claim(engine, { ...input, ends });
-  if (first.answer.thread) return { ...first, answer: { woke: true, ...first.answer } };
-  const later = await waitAndClaim(engine, input, asked.timeoutSeconds, call);
-  return withEnded(later, first.answer.ended!);
+  const { ends, ...input } = withEnd(asked);
+  const goOn = () =>
+    input.wait ? waitAndClaim(engine, input, asked.timeoutSeconds, call) : claim(engine, input);
+  if (!ends) return goOn();
+  const first = await endAndClaim(engine, { ...input, ends });
+  if (!("answer" in first)) return withEnded(await goOn(), first);
+  const { thread, ended } = first.answer;
+  if (!input.wait) return first;
+  return thread ? { ...first, answer: { woke: true, ...first.answer } } : withEnded(await goOn(), ended!);
 }
 
 async function waitAndClaim(
   engine: Engine,
-  input: Named,
+  input: ClaimInput,
   timeoutSeconds: number | undefined,
   call: Pick<Calling, "signal" | "noteAtBegin">,
 ): Promise<Granted> {

@@ -31,10 +31,10 @@ import {
   tokenRefused,
 } from "../lease.ts";
 import { allMessagesOf, write } from "../message.ts";
-import { type End, endThread } from "../thread-end.ts";
 import {
   adopt,
   changeThread,
+  creatorOf,
   findThread,
   hasEnded,
   lockFirstFree,
@@ -42,6 +42,7 @@ import {
   type ThreadRow,
   threadView,
 } from "../thread.ts";
+import { type End, endThread } from "../thread-end.ts";
 
 export type ClaimInput = Pick<
   ParsedOf<"threads.claim">,
@@ -91,8 +92,11 @@ function* endAndClaim(tx: Context, input: ClaimInput, ends: End): Procedure<Gran
   return "answer" in claimed ? withEnded(claimed, ended) : claimed;
 }
 
+/** The thread that a claim has ended before. */
+export type Ended = NonNullable<Output["ended"]>;
+
 /** The answer says what was ended before. */
-export const withEnded = (granted: Granted, { thread, message }: NonNullable<Output["ended"]>): Granted => ({
+export const withEnded = (granted: Granted, { thread, message }: Ended): Granted => ({
   ...granted,
   answer: { ...granted.answer, ended: { thread, message } },
 });
@@ -214,6 +218,7 @@ function* claimThread(
     lease_seconds: input.leaseSeconds,
   };
   yield* saveLease(granted);
+  if (!tx.embedded) tx.learn(creatorOf(thread.thread_id), thread.created_by);
   const status = again ? thread.status : "claimed";
   const after = yield* changeThread(thread, { status, assigned_to: input.agent }, now);
   const taken_from = lapsed && !mine ? lease.agent_id : null;

@@ -56,7 +56,10 @@ export const threadsClaim = operation("threads.claim", "claim", () => ({
   cli: { plain: ["thread"], identity: "agent" },
   waits: {
     when: ({ wait }) => wait === true,
-    first: { fields: ["done", "fail", "summary", "body", "payload", "artifacts", "leaseToken"], answer: "ended" },
+    first: {
+      fields: ["done", "fail", "summary", "body", "payload", "artifacts", "leaseToken"],
+      answer: "ended",
+    },
   },
   http: ["POST /api/threads/claim", "POST /api/threads/:thread/claim"],
   mcp: {

@@ -14,6 +14,8 @@ import type { Pool } from "./pool.ts";
 import { type Ended, Entangled, Unsettled } from "./running.ts";
 
 const together = 64;
+/** So many calls that come at once are two transactions, one after the other: see `deliver`. */
+const divided = 32;
 /** Deadlocks and serialization failures end soon. A server may stay unreachable, so the caller is told after few attempts. */
 const raceAttempts = 20;
 const lostAttempts = 3;
@@ -52,11 +54,25 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
   const queue: Entry[] = [];
   let busy = 0;
 
+  /**
+   * If others wait, the next transaction is sent before the callers of this one go on: the server works while they do. (The
+   * driver writes to its socket in the next turn of the event loop.)
+   */
+  function deliver(answers: () => void): void {
+    if (queue.length) setImmediate(() => setImmediate(answers));
+    else answers();
+  }
+
   async function lane(): Promise<void> {
     // Calls made in the same turn of the event loop join.
     await Promise.resolve();
+    let isFirst = true;
     while (queue.length) {
-      const entries = queue.splice(0, together);
+      const entries = queue.splice(
+        0,
+        isFirst && queue.length >= divided ? Math.ceil(queue.length / 2) : together,
+      );
+      isFirst = false;
       // Retries, and finding out whether a commit happened, do not block the next transaction.
       await orSlow(sharedOrAlone(entries));
     }
@@ -64,9 +80,12 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
   }
 
   async function sharedOrAlone(entries: readonly Entry[]): Promise<void> {
-    const rest = await notPlain(plainly, entries, (error) => {
-      rejectTired(queue, error.cause);
-      void settleUncertain(pool, transactions, error);
+    const rest = await notPlain(plainly, entries, {
+      deliver,
+      onLost(error) {
+        rejectTired(queue, error.cause);
+        void settleUncertain(pool, transactions, error);
+      },
     });
     if (rest.length && !(await shared(rest))) void Promise.all(rest.map(alone));
   }
@@ -89,7 +108,9 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
   async function shared(entries: readonly Entry[]): Promise<boolean> {
     try {
       const ended = await transactions.run(entries);
-      for (const [i, entry] of entries.entries()) entry.resolve(ended[i]!);
+      deliver(() => {
+        for (const [i, entry] of entries.entries()) entry.resolve(ended[i]!);
+      });
       return true;
     } catch (error) {
       if (error instanceof Unsettled) {
@@ -159,16 +180,17 @@ async function runAlone(transactions: Transactions, entry: Entry): Promise<void>
 async function notPlain(
   plainly: PlainCases<Entry>,
   entries: readonly Entry[],
-  onLost: (error: Uncertain<Entry>) => void,
+  { deliver, onLost }: { deliver(answers: () => void): void; onLost(error: Uncertain<Entry>): void },
 ): Promise<readonly Entry[]> {
   const offered = plainly.of(entries);
   if (!offered.length) return entries;
   const ended = new Set<Entry>();
   try {
-    for (const { entry, ended: how } of await plainly.tryAll(offered)) {
-      ended.add(entry);
-      entry.resolve(how);
-    }
+    const done = await plainly.tryAll(offered);
+    for (const { entry } of done) ended.add(entry);
+    deliver(() => {
+      for (const { entry, ended: how } of done) entry.resolve(how);
+    });
   } catch (error) {
     if (!(error instanceof Uncertain)) throw error;
     for (const { entry } of error.offered) ended.add(entry);

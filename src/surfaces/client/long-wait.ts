@@ -78,7 +78,9 @@ export async function patiently(
       // A hub that stops answers before the time is over.
       const ends = over(sent.value as never);
       if (ends || performance.now() >= deadline)
-        return told ? { ...sent, value: { ...(ends ? {} : told.unknown), ...told.done, ...(sent.value as object) } } : sent;
+        return told
+          ? { ...sent, value: { ...(ends ? {} : told.unknown), ...told.done, ...(sent.value as object) } }
+          : sent;
       told ??= toldBy(op, sent.value, total === undefined ? noteAtBegin : undefined);
       if (sent.handOver) await tell(wire, "release", sent.handOver);
       input = next(op, input, sent.value);
