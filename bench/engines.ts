@@ -55,7 +55,11 @@ function floorOf(name: string, who: Who, work: string): Entry {
 }
 
 const ourSends = { message: "a message", thread: "a thread with its task" };
-const ourTakes = { claim: "claim a thread, done", receive: "receive a message" };
+const ourTakes = {
+  claim: "claim a thread, done",
+  next: "done and the next claim",
+  receive: "receive a message",
+};
 
 const ours = (name: string, who: Who, works: Record<string, string>, floor: string): Entry[] =>
   Object.entries(works).map(([work, what]) => ({ name: `${name}: ${what}`, who, work, floor }));
@@ -221,13 +225,14 @@ const sendAims: Wanted[] = [
   [ourSends.thread, "SQLite", "bullmq", [null, null, 0.6]],
 ];
 
+/** Of each library the fastest way from one job to the next: ours and BullMQ's is one call, graphile-worker's does not wait for the end. */
 const takeAims: Wanted[] = [
-  [ourTakes.claim, "Postgres", "pg-boss", [1, 1, 1.5]],
-  [ourTakes.claim, "Postgres", "graphile-worker", [0.8, 0.8, 0.8]],
+  [ourTakes.next, "Postgres", "pg-boss", [1, 1, 1.5]],
+  [ourTakes.next, "Postgres", "graphile-worker", [0.8, 0.8, 0.8]],
   [ourTakes.receive, "Postgres", "pg-boss", [1, 1, 1]],
-  [ourTakes.claim, "SQLite", "pg-boss", [2, 2, 2]],
-  [ourTakes.claim, "SQLite", "graphile-worker", [1.2, 1.2, 1.2]],
-  [ourTakes.claim, "SQLite", "bullmq", [null, null, 0.7]],
+  [ourTakes.next, "SQLite", "pg-boss", [2, 2, 2]],
+  [ourTakes.next, "SQLite", "graphile-worker", [1.2, 1.2, 1.2]],
+  [ourTakes.next, "SQLite", "bullmq", [null, null, 0.7]],
   [ourTakes.receive, "SQLite", "bullmq", [null, null, 0.7]],
 ];
 
@@ -259,8 +264,8 @@ function section(parts: Parts, found: Record<keyof Parts, Found>, peers: Peers, 
       "All on one Postgres as it is installed (fsync on) with a database each and 10 connections a process; Redis with `appendfsync always`. " +
       "Embedded: the library in the clients' process, ours and the others alike. Over HTTP: `inbox serve` as processes of their own. " +
       "A send is one message of 200 bytes to an inbox of the client's own, or one thread to such an agent, or one job. " +
-      "Taking is exclusive: `claim` and `done` of the best thread of one worker by all clients (two calls), `receive` of one message from the client's own inbox, acked; " +
-      "pg-boss `fetch` and `complete`; graphile-worker's own loop with a task that does nothing; BullMQ's `moveToCompleted` that brings the next job; " +
+      "Taking is exclusive: `claim` and `done` of the best thread of one worker by all clients (two calls), a `claim` with `done` that ends the last thread (one call), `receive` of one message from the client's own inbox, acked; " +
+      "pg-boss `fetch` and `complete`; graphile-worker's own loop with a task that does nothing, which does not wait for the end of a job before it takes the next; BullMQ's `moveToCompleted` that brings the next job; " +
       "`XREADGROUP` and `XACK` of a Redis stream; `next` and a confirmed ack of a NATS work queue (file storage, `sync_interval: always`); plainjob in the clients' process with `synchronous=full`. " +
       `Before each taking there are ${Object.values(stock)
         .map((count) => count.toLocaleString("en"))

@@ -10,6 +10,7 @@ export async function open(location: string, ...urls: string[]): Promise<Contend
   let lines: Line[] = [];
   const ask = (client: number, route: string, body: unknown) => lines[client]!.ask(bytesOf(route, body));
   const { taken, stock } = stocked(location, worker, inboxOf);
+  const inHand = new Map<number, string>();
   return {
     calls: {
       message: (client) => ask(client, "POST /api/messages", messageTo(inboxOf(client))),
@@ -20,6 +21,16 @@ export async function open(location: string, ...urls: string[]): Promise<Contend
         if (!thread) throw new Error("there is nothing left to claim");
         taken(worker);
         await ask(client, `POST /api/threads/${thread}/done`, { agent: worker, body: text });
+      },
+      async next(client) {
+        const done = inHand.get(client);
+        const asked = { agent: worker, ...(done && { done, body: text }) };
+        const thread = /"thread":\{"threadId":"(thr_\d+)"/.exec(
+          (await ask(client, "POST /api/threads/claim", asked)).split('"ended":', 1)[0]!,
+        )?.[1];
+        if (!thread) throw new Error("there is nothing left to claim");
+        taken(worker);
+        inHand.set(client, thread);
       },
       async receive(client) {
         const answer = await ask(client, `POST /api/mailbox/${inboxOf(client)}/receive`, {});

@@ -33,14 +33,14 @@ const known = (names: readonly string[]) => [
 
 export const introduce = (location: string, names: readonly string[]) => fill(location, known(names));
 
-/** `claim`: threads for one worker. `receive`: mail for each client's own inbox. */
+/** `claim`, `next`: threads for one worker. `receive`: mail for each client's own inbox. */
 export function stocked(location: string, worker: string, inboxOf: (client: number) => string) {
   const { left, add, taken, refill } = shelf();
   return {
     taken,
     async stock(work: string, clients: number, count: number): Promise<void> {
-      if (work === "claim")
-        await refill(worker, count, (missing) => fill(location, threadsFor(worker, missing)));
+      const claims = work === "claim" || work === "next";
+      if (claims) await refill(worker, count, (missing) => fill(location, threadsFor(worker, missing)));
       if (work === "receive") {
         const inboxes = Array.from({ length: clients }, (_, client) => inboxOf(client));
         const each = Math.ceil(count / clients);
@@ -48,7 +48,7 @@ export function stocked(location: string, worker: string, inboxOf: (client: numb
         if (missing > 0) await fill(location, messagesFor(inboxes, missing));
         for (const inbox of inboxes) add(inbox, Math.max(0, missing));
       }
-      const takes = work === "claim" || work === "receive";
+      const takes = claims || work === "receive";
       if (takes && databaseFile(location) === undefined) await tidy(location);
     },
   };

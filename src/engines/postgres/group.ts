@@ -14,7 +14,7 @@ import type { Pool } from "./pool.ts";
 import { type Ended, Entangled, Unsettled } from "./running.ts";
 
 const together = 64;
-/** So many calls that come at once are two transactions, one after the other: see `deliver`. */
+/** Calls that come at once are divided between two transactions from this number on: see `delivering`. */
 const divided = 32;
 /** Deadlocks and serialization failures end soon. A server may stay unreachable, so the caller is told after few attempts. */
 const raceAttempts = 20;
@@ -49,29 +49,35 @@ interface Entry {
 
 const isTired = ({ since }: Entry) => performance.now() - since >= enoughMs;
 
+/** The calls of the next transaction. */
+const nextOf = (queue: Entry[], isFirst: boolean): Entry[] =>
+  queue.splice(0, isFirst && queue.length >= divided ? Math.ceil(queue.length / 2) : together);
+
+type Deliver = (answers: () => void) => void;
+
+/**
+ * If others wait, the next transaction is sent before the callers of this one go on: the server works while they do. (The
+ * driver writes to its socket in the next turn of the event loop.)
+ */
+const delivering =
+  (queue: readonly Entry[]): Deliver =>
+  (answers) => {
+    if (queue.length) setImmediate(() => setImmediate(answers));
+    else answers();
+  };
+
 /** `lanes`: how many transactions of this kind run at a time. */
 export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", lanes: number) {
   const queue: Entry[] = [];
+  const deliver = delivering(queue);
   let busy = 0;
-
-  /**
-   * If others wait, the next transaction is sent before the callers of this one go on: the server works while they do. (The
-   * driver writes to its socket in the next turn of the event loop.)
-   */
-  function deliver(answers: () => void): void {
-    if (queue.length) setImmediate(() => setImmediate(answers));
-    else answers();
-  }
 
   async function lane(): Promise<void> {
     // Calls made in the same turn of the event loop join.
     await Promise.resolve();
     let isFirst = true;
     while (queue.length) {
-      const entries = queue.splice(
-        0,
-        isFirst && queue.length >= divided ? Math.ceil(queue.length / 2) : together,
-      );
+      const entries = nextOf(queue, isFirst);
       isFirst = false;
       // Retries, and finding out whether a commit happened, do not block the next transaction.
       await orSlow(sharedOrAlone(entries));
@@ -80,26 +86,19 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
   }
 
   async function sharedOrAlone(entries: readonly Entry[]): Promise<void> {
-    const rest = await notPlain(plainly, entries, {
-      deliver,
-      onLost(error) {
-        rejectTired(queue, error.cause);
-        void settleUncertain(pool, transactions, error);
-      },
-    });
+    const onLost = (error: Uncertain<Entry>) => {
+      rejectTired(queue, error.cause);
+      void settleUncertain(pool, transactions, error);
+    };
+    const rest = await notPlain(plainly, entries, { deliver, onLost });
     if (rest.length && !(await shared(rest))) void Promise.all(rest.map(alone));
   }
 
   const transactions: Transactions = {
-    run: (entries) =>
-      pool.use((connection) =>
-        lockstep(
-          connection,
-          setting,
-          mode,
-          entries.map(({ work, found }) => ({ work, final: found !== undefined })),
-        ),
-      ),
+    run(entries) {
+      const jobs = entries.map(({ work, found }) => ({ work, final: found !== undefined }));
+      return pool.use((connection) => lockstep(connection, setting, mode, jobs));
+    },
     fate: ({ trace }) => fateOf(trace, pool, setting.address.schema),
   };
   const alone = (entry: Entry) => runAlone(transactions, entry);
@@ -180,7 +179,7 @@ async function runAlone(transactions: Transactions, entry: Entry): Promise<void>
 async function notPlain(
   plainly: PlainCases<Entry>,
   entries: readonly Entry[],
-  { deliver, onLost }: { deliver(answers: () => void): void; onLost(error: Uncertain<Entry>): void },
+  { deliver, onLost }: { deliver: Deliver; onLost(error: Uncertain<Entry>): void },
 ): Promise<readonly Entry[]> {
   const offered = plainly.of(entries);
   if (!offered.length) return entries;
