@@ -92,7 +92,7 @@ function felt(aims: readonly AimRow[]): Bars[] {
     bars("A command, to an empty program", ([title]) => title === "A command"),
     bars(
       "Claim and done, to other libraries",
-      ([title, aim]) => title === "The engines" && aim.startsWith("claim"),
+      ([title, aim]) => title === "The engines" && aim.includes("claim"),
     ),
     bars("Sends over HTTP, to echo and Redis", ([title]) => title === "Sends over HTTP"),
   ];
