@@ -33,6 +33,8 @@ test("[C17] [C13] of two flags that exclude each other the hint says to leave on
     ["trust --yes --revoke", "--yes", "--revoke"],
     ["release thr_1 --agent a --force --lease-token 0123456789abcdef01234567", "--lease-token", "--force"],
     ["claim thr_1 --agent a --wait", "THREAD", "--wait"],
+    ["claim thr_1 --agent a --done thr_2", "THREAD", "--done"],
+    ["claim --agent a --done thr_1 --fail thr_2", "--done", "--fail"],
     ["msg inbox c --newest --after 1", "--newest", "--after"],
     ["msg inbox c --newest --reader r", "--newest", "--reader"],
     ["mute add x --thread thr_1", "AGENT", "--thread"],
@@ -78,7 +80,7 @@ test("[C17] [C13] a flag that has no effect without another is refused with what
     [
       "claim --agent a --wait --lease-token 0123456789abcdef01234567",
       "--lease-token",
-      "THREAD",
+      "THREAD, --done or --fail",
       "--thread THREAD",
     ],
     ["setup claude --scope user --session x", "--session", "--scope project"],
@@ -87,6 +89,8 @@ test("[C17] [C13] a flag that has no effect without another is refused with what
     ["ask user Go? --timeout-seconds 1", "--timeout-seconds", "--wait"],
     ["ask user Go? --wait --escalate-after 3", "--escalate-after", "--escalate-to", "--escalate-to AGENT"],
     ["claim --agent a --timeout-seconds 1", "--timeout-seconds", "--wait"],
+    ["claim --agent a --summary x", "--summary", "--done or --fail", "--done THREAD"],
+    ["claim --agent a --artifact x.txt", "--artifact", "--done or --fail", "--done THREAD"],
     ["msg inbox c --commit", "--commit", "--reader", "--reader NAME"],
   ];
   for (const [line, given, missing, added = missing, program] of cases)

@@ -71,13 +71,12 @@ export const threadsClaim = operation("threads.claim", "claim", () => ({
     says: {
       thread: "the thread to take; not with wait",
       wait: "block until there is one",
-      done: "first end this thread of yours",
-      summary: "its result in one line",
-      body: "the details",
+      done: "end this thread first",
+      body: "its result",
       leaseSeconds: "lease length (default 900)",
       timeoutSeconds: "with wait: at most 600 (default 50)",
     },
-    without: ["leaseToken", "fail", "payload", "artifacts"],
+    without: ["leaseToken", "fail", "summary", "payload", "artifacts"],
   },
   nothing: (output) => output.thread === null,
   examples: [

@@ -2,7 +2,7 @@
 import { asking } from "../../sql/asking.ts";
 import { timeFormat } from "../../sql/plain.ts";
 import { all, type Context, one, type Procedure } from "../../sql/procedure.ts";
-import { alike, apart, fragment, nothing, sql, word } from "../../sql/sql.ts";
+import { alike, apart, fragment, literal, nothing, sql, word } from "../../sql/sql.ts";
 import { walkRange } from "../../sql/walk.ts";
 import type { EngineOptions } from "../engine.ts";
 import type { Facts } from "../facts.ts";
@@ -20,12 +20,15 @@ const forUpdate = fragment`for update`;
 const forUpdateFree = fragment`for no key update skip locked`;
 const forUpdateFreeThreads = fragment`for no key update of threads skip locked`;
 const forDeleteFree = fragment`for update skip locked`;
-/** 64 rows, the maximum number of callers that share a transaction; each caller gets one. */
+/** How many callers can share a transaction. */
+export const mostSharers = 64;
+/** A row for each of them. */
+const each = fragment`generate_series(1, ${literal(mostSharers)}) limit 1`;
 const numbers = {
-  threads: fragment`select nextval('threads_thread_id_seq') as number from generate_series(1, 64) limit 1`,
-  messages: fragment`select nextval('messages_message_id_seq') as number from generate_series(1, 64) limit 1`,
+  threads: fragment`select nextval('threads_thread_id_seq') as number from ${each}`,
+  messages: fragment`select nextval('messages_message_id_seq') as number from ${each}`,
 };
-const eventNumbers = fragment`select next_event() as number from generate_series(1, 64) limit 1`;
+const eventNumbers = fragment`select next_event() as number from ${each}`;
 const manyNumbers = (table: "threads" | "messages", count: number) =>
   table === "threads"
     ? sql`select nextval('threads_thread_id_seq') as number from generate_series(1, ${count}::integer)`

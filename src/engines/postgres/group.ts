@@ -6,6 +6,7 @@
 import { sleep } from "../../platform/runtime.ts";
 import type { PlainCase } from "../../sql/plain.ts";
 import type { Work, WriteOptions } from "../engine.ts";
+import { mostSharers } from "./context.ts";
 import { isLost, isRace } from "./errors.ts";
 import { endSession, fateOf } from "./fate.ts";
 import { lockstep, type Setting } from "./lockstep.ts";
@@ -13,7 +14,6 @@ import { openPlain, type PlainCases, Uncertain } from "./plain.ts";
 import type { Pool } from "./pool.ts";
 import { type Ended, Entangled, Unsettled } from "./running.ts";
 
-const together = 64;
 /** Calls that come at once are divided between two transactions from this number on: see `delivering`. */
 const divided = 32;
 /** Deadlocks and serialization failures end soon. A server may stay unreachable, so the caller is told after few attempts. */
@@ -50,8 +50,10 @@ interface Entry {
 const isTired = ({ since }: Entry) => performance.now() - since >= enoughMs;
 
 /** The calls of the next transaction. */
-const nextOf = (queue: Entry[], isFirst: boolean): Entry[] =>
-  queue.splice(0, isFirst && queue.length >= divided ? Math.ceil(queue.length / 2) : together);
+function nextOf(queue: Entry[], isFirst: boolean): Entry[] {
+  const count = isFirst && queue.length >= divided ? Math.ceil(queue.length / 2) : queue.length;
+  return queue.splice(0, Math.min(count, mostSharers));
+}
 
 type Deliver = (answers: () => void) => void;
 

@@ -88,7 +88,7 @@ function flagsOfField(op: AnyOperation, field: Field): Flag[] {
   };
   if (field.type === "artifacts")
     return [
-      { name: "--artifact", field, role: "artifact", value: "PATH", help: described.help },
+      { name: flagName(field), field, role: "artifact", value: "PATH", help: described.help },
       {
         name: "--artifact-kind",
         field,
