@@ -17,7 +17,12 @@ export const artifacts = () =>
         v.array(artifactInput(), "must be a list of artifacts"),
         v.maxLength(100, "must have at most 100 artifacts"),
       ),
-      { type: "artifacts", value: "PATH", help: "a file to attach by path; may be repeated" },
+      {
+        type: "artifacts",
+        flag: "artifact",
+        value: "PATH",
+        help: "a file to attach by path; may be repeated",
+      },
     ),
     [],
   );

@@ -18,11 +18,9 @@ import { namedIn } from "./named.ts";
 
 const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The flag of an input field. User data is JSON text here, so the name says so; each artifact has a flag of its own. */
-export function flagName({ key, type, flag }: Pick<Field, "key" | "type" | "flag">): string {
-  if (type === "artifacts") return "--artifact";
-  return `--${flag ?? `${kebab(key)}${type === "json" ? "-json" : ""}`}`;
-}
+/** The flag of an input field. User data is JSON text here, so the name says so. */
+export const flagName = (field: Pick<Field, "key" | "type" | "flag">) =>
+  `--${field.flag ?? `${kebab(field.key)}${field.type === "json" ? "-json" : ""}`}`;
 
 /** [C9] The caller is --agent with every command, whatever its field is called. */
 const flagOf = (op: AnyOperation | undefined, key: string) => {
