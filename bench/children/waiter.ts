@@ -13,7 +13,7 @@ if (way === "signal") await bySignal();
 else await byPolling();
 
 async function bySignal(): Promise<void> {
-  const inbox = openInbox(db);
+  const inbox = openInbox(db, { alone: true });
   tell("ready", 0);
   let afterMessage: string | undefined;
   for (;;) {
