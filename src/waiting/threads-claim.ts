@@ -7,6 +7,7 @@ import {
   type ClaimInput,
   claimable,
   type Ended,
+  endFirst,
   type Granted,
   grantedBefore,
   nothingFor,
@@ -45,15 +46,22 @@ function claim(engine: Engine, input: ClaimInput): Promise<Granted> {
   });
 }
 
-/** Ends a thread and claims the next one; only the former if that is done, and the claim has yet to be tried. */
+/**
+ * Ends a thread and claims the next one; only the former if that is done, and the claim has yet to be tried. Step by step on a
+ * server these are two transactions: one with both held the lock of a channel for all the steps of the claim, and 64
+ * callers came to 160 a second instead of 850.
+ */
 function endAndClaim(engine: Engine, input: ClaimInput & { ends: End }): Promise<Granted | Ended> {
   const named = { ...input, call: input.handOver ?? crypto.randomUUID() };
   // Repeated with the id of the call it finds what the first one has done.
   const again: Work<Granted | Ended> = (tx) => threadsClaim(tx, { ...named, handOver: named.call });
-  return engine.write<Granted | Ended>((tx) => threadsClaim(tx, named), {
-    found: again,
-    plain: (recall) => plainEndAndClaim(named, again, recall),
-  });
+  return engine.write<Granted | Ended>(
+    (tx) => (tx.embedded ? threadsClaim(tx, named) : endFirst(tx, named)),
+    {
+      found: again,
+      plain: (recall) => plainEndAndClaim(named, again, recall),
+    },
+  );
 }
 
 export async function claimOrWait(

@@ -100,18 +100,9 @@ function randomCall(random: () => number, number: number, held: readonly Held[])
   ]);
 }
 
-/**
- * If a thread was ended and none claimed: by one statement the claim follows the commit of the end, so that its event is settled;
- * step by step both are one transaction.
- */
-function withoutPosition(value: unknown): unknown {
-  const { ended, thread, nextEventId, ...rest } = value as Partial<OutputOf<"threads.claim">>;
-  return ended && !thread ? { ended, thread, ...rest } : value;
-}
-
 const outcome = (call: Promise<unknown>) =>
   call.then(
-    (value) => ({ value: withoutPosition(value) }),
+    (value) => ({ value }),
     (error) => {
       if (error instanceof InboxError) return { refused: error.message, details: error.details };
       throw error;

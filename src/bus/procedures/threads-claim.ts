@@ -56,6 +56,8 @@ export type ClaimInput = Pick<
   call?: string;
   /** The call waits until there is something to claim. */
   wait?: boolean;
+  /** The agent was recorded as live by this transaction. */
+  isSeen?: boolean;
   /** [T11] The caller has the answer as soon as it is committed: its messages are collected with the claim. */
   collects?: boolean;
 };
@@ -79,16 +81,28 @@ export function* nothingFor(
 }
 
 export function* threadsClaim(tx: Context, input: ClaimInput): Procedure<Granted | Refused> {
-  return input.ends ? yield* endAndClaim(tx, input, input.ends) : yield* claimNow(tx, input);
+  return input.ends ? yield* endAndClaim(tx, { ...input, ends: input.ends }) : yield* claimNow(tx, input);
+}
+
+type Ending = ClaimInput & { ends: End };
+
+/** [L12] The first half of such a call. */
+export function* endFirst(
+  tx: Context,
+  { handOver, ends }: Ending,
+): Procedure<OutputOf<"threads.done"> | Refused> {
+  if (handOver !== undefined) yield* refuseGivenUp(handOver);
+  return yield* endThread(tx, ends);
 }
 
 /** [L12] If the end is refused, nothing is claimed. Repeating an end changes nothing, so a lost answer is found by repeating both. */
-function* endAndClaim(tx: Context, input: ClaimInput, ends: End): Procedure<Granted | Refused> {
-  if (input.handOver !== undefined) yield* refuseGivenUp(input.handOver);
-  const ended = yield* endThread(tx.final ? { ...tx, final: false } : tx, ends);
+function* endAndClaim(tx: Context, input: Ending): Procedure<Granted | Refused> {
+  const ended = yield* endFirst(tx.final ? { ...tx, final: false } : tx, input);
   if (!("thread" in ended)) return ended;
   const { leaseToken: _, ...claim } = input;
-  const claimed = yield* claimNow(tx, claim);
+  // The end has taken the lock of its creator's channel. To lock the row of the agent after that, and not before, is a deadlock
+  // with whoever does both in the usual order.
+  const claimed = yield* claimNow(tx, { ...claim, isSeen: !ended.already });
   return "answer" in claimed ? withEnded(claimed, ended) : claimed;
 }
 
@@ -205,7 +219,7 @@ function* claimThread(
   if (lapsed && attempt > thread.max_attempts) return yield* exhaust(tx, thread, lease, now);
   if (held) yield* recordLoss(lease, input.agent, now);
 
-  yield* seen(tx, input.agent, now);
+  if (!input.isSeen) yield* seen(tx, input.agent, now);
   const granted: LeaseRow = {
     thread_id: thread.thread_id,
     agent_id: input.agent,
