@@ -2,6 +2,7 @@
 import { type Finding, well } from "../contract/finding.ts";
 import type { Asked } from "../location/locate.ts";
 import { isOwnFolder, openOwn } from "../platform/own-files.ts";
+import { removeTree } from "../platform/remove-tree.ts";
 import { fs, look } from "../platform/system.ts";
 import { hubFolder } from "../service/hub-folder.ts";
 import { logBytes } from "../service/hub-log.ts";
@@ -55,7 +56,7 @@ function workFolders(location: string, env: Asked["env"]): Finding[] {
     {
       ...{ name: "work folders", status: "warn", detail, fix: `rm -r ${left.join(" ")}` },
       repair() {
-        for (const folder of left) fs().rmSync(folder, { recursive: true, force: true });
+        for (const folder of left) removeTree(folder);
         return `removed ${left.join(", ")}`;
       },
     },

@@ -6,6 +6,7 @@ import { fileTools } from "../engines/registry.ts";
 import { databaseFile } from "../location/locate.ts";
 import { isAlive } from "../platform/alive.ts";
 import { makeOwnFolder } from "../platform/own-files.ts";
+import { removeTree } from "../platform/remove-tree.ts";
 import { fs, look } from "../platform/system.ts";
 import { type Environment, stateFolder } from "../platform/user-folders.ts";
 
@@ -22,12 +23,12 @@ export async function withWorkFolder<T>(near: string, work: (folder: string) => 
   const parent = dirname(near);
   const missing = look(parent) === undefined;
   if (missing) makeOwnFolder(parent);
-  for (const left of foldersLeft(near)) fs().rmSync(left, { recursive: true, force: true });
+  for (const left of foldersLeft(near)) removeTree(left);
   const folder = fs().mkdtempSync(`${near}-work-${process.pid}-`);
   try {
     return await work(folder);
   } finally {
-    fs().rmSync(folder, { recursive: true, force: true });
+    removeTree(folder);
     if (missing) removeIfEmpty(parent);
   }
 }

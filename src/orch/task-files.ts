@@ -1,5 +1,6 @@
 /** [Y1] Deleting the folder of a task, on the host that has it. */
 import { isOwnFolder } from "../platform/own-files.ts";
+import { removeTree } from "../platform/remove-tree.ts";
 import { fs } from "../platform/system.ts";
 import type { Environment } from "../platform/user-folders.ts";
 import { taskFolder, tasksFolder, thisHost } from "./paths.ts";
@@ -14,7 +15,7 @@ export function taskFiles(location: string, env: Environment) {
       if (!fs().existsSync(folder)) return true;
       if (!isOwnFolder(tasks) || !isOwnFolder(folder)) return false;
       try {
-        fs().rmSync(folder, { recursive: true, force: true });
+        removeTree(folder);
         return true;
       } catch {
         return false;

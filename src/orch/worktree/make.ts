@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { TaskRow } from "../../bus/task.ts";
 import { branchToBegin, type WorktreeRow } from "../../bus/worktree.ts";
 import { makeOwnFolder } from "../../platform/own-files.ts";
+import { removeTree } from "../../platform/remove-tree.ts";
 import { fs } from "../../platform/system.ts";
 import { git, line, succeeds, tryGit } from "./git.ts";
 
@@ -70,7 +71,7 @@ export async function removeFolder(repository: string, path: string): Promise<vo
     () => undefined,
   );
   if (removed?.code === 0 && !fs().existsSync(path)) return;
-  fs().rmSync(path, { recursive: true, force: true });
+  removeTree(path);
 }
 
 /** Deletes worktree and branch. */

@@ -1,5 +1,6 @@
 /** The state of a checkout, including uncommitted changes and new files, without changing anything in it. */
 import { join } from "node:path";
+import { removeTree } from "../../platform/remove-tree.ts";
 import { fs } from "../../platform/system.ts";
 import { git, line } from "./git.ts";
 
@@ -14,7 +15,7 @@ export async function treeOf(checkout: string, without: readonly string[] = []):
     await stage(checkout, without, index);
     return (await git(checkout, ["write-tree"], { index })).trim();
   } finally {
-    fs().rmSync(folder, { recursive: true, force: true });
+    removeTree(folder);
   }
 }
 

@@ -13,6 +13,7 @@ import { impersonal } from "../../orch/environment.ts";
 import { unmarked } from "../../platform/agent-shell.ts";
 import { isAlive } from "../../platform/alive.ts";
 import { isOwnFolder } from "../../platform/own-files.ts";
+import { removeTree } from "../../platform/remove-tree.ts";
 import { fs } from "../../platform/system.ts";
 import { untilThisEnds } from "../../service/bound-hub.ts";
 import type { Paint } from "../text/paint.ts";
@@ -79,7 +80,7 @@ export async function runDemo(env: Env, { input }: CommandInput, json: boolean):
   } finally {
     for (const signal of signals) process.off(signal, interrupted);
     await steps.ask("inbox", ["down", ...itsBus]).catch(() => {});
-    fs().rmSync(folder, { recursive: true, force: true });
+    removeTree(folder);
   }
 }
 
@@ -134,7 +135,7 @@ function clearStage(folder: string, env: Env): void {
     cwd: folder,
     env: { ...(environmentIn(folder, env) as Record<string, string>), INBOX_PROGRAM: "inbox" },
   });
-  fs().rmSync(folder, { recursive: true, force: true });
+  removeTree(folder);
 }
 
 interface Seat {
