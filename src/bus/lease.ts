@@ -103,9 +103,10 @@ export function* leaseOfHolder(
   // The caller's own last token proves no more than the caller's name.
   const token = last ? undefined : caller.leaseToken;
   if (yield* hasLost(thread.thread_id, caller.agent, token)) return lost(thread, lease, caller.agent);
-  if (!isHeld(lease) || hasEnded(thread)) return notNow(thread, command);
+  if (hasEnded(thread)) return notNow(thread, command);
+  if (!isHeld(lease)) return notNow(thread, command, `"${caller.agent}" does not hold it`);
   if (token !== undefined) return neverGiven(thread, lease, caller.agent, now);
-  return conflict(idOf("thread", thread.thread_id), lease, now);
+  return conflict(idOf("thread", thread.thread_id), lease, now, "check the id");
 }
 
 /** [L5] Why a claim with this token is refused: only the agent that holds the thread by it may claim with it. */
@@ -159,8 +160,10 @@ function lostMessage(id: string, agent: string, thread: ThreadRow, lease: LeaseR
   return `the lease of "${agent}" on ${id} has ended; ${now}`;
 }
 
-export function conflict(id: string, lease: LeaseRow, now: string): InboxError {
+/** `first`: what to do before anything else. */
+export function conflict(id: string, lease: LeaseRow, now: string, first?: string): InboxError {
   const lapsed = hasLapsed(lease, now);
+  const before = first === undefined ? "" : `${first}; `;
   return new InboxError(
     "lease_conflict",
     lapsed
@@ -168,8 +171,8 @@ export function conflict(id: string, lease: LeaseRow, now: string): InboxError {
       : `thread ${id} is held by "${lease.agent_id}" until ${lease.expires_at}`,
     {
       hint: lapsed
-        ? phrase`claim it first: ${ownCall("threads.claim", { thread: id })}`
-        : `wait, or ask "${lease.agent_id}" to release it`,
+        ? phrase`${before}claim it first: ${ownCall("threads.claim", { thread: id })}`
+        : `${before}wait, or ask "${lease.agent_id}" to release it`,
       details: { thread_id: id, holder: lease.agent_id, expires_at: lease.expires_at },
     },
   );

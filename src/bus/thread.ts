@@ -124,14 +124,19 @@ export function* changeThread(
 export const hasEnded = (thread: ThreadRow) => isEndedStatus(thread.status);
 
 /** [T3] Says what was asked, what the status is, and what is possible instead. */
-export function notNow(thread: ThreadRow, command: string): InboxError {
+/** `why`: what the status alone does not say. */
+export function notNow(thread: ThreadRow, command: string, why?: string): InboxError {
   const id = idOf("thread", thread.thread_id);
   const possible = allowedNow[thread.status].join(", ");
   const state = hasEnded(thread) ? `has ended (status: ${thread.status})` : `is ${thread.status}`;
-  return new InboxError("invalid_state", `"${command}" is not possible: thread ${id} ${state}`, {
-    hint: hasEnded(thread)
-      ? phrase`an ended thread cannot be claimed, updated or ended again; ${call("threads.show", { thread: id })} shows it; to continue the work, send a new thread`
-      : `possible now: ${possible}`,
-    details: { thread_id: id, status: thread.status, allowed: allowedNow[thread.status] },
-  });
+  return new InboxError(
+    "invalid_state",
+    `"${command}" is not possible: thread ${id} ${state}${why === undefined ? "" : `, and ${why}`}`,
+    {
+      hint: hasEnded(thread)
+        ? phrase`an ended thread cannot be claimed, updated or ended again; ${call("threads.show", { thread: id })} shows it; to continue the work, send a new thread`
+        : `possible now: ${possible}`,
+      details: { thread_id: id, status: thread.status, allowed: allowedNow[thread.status] },
+    },
+  );
 }

@@ -192,6 +192,31 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await inbox.call("threads.show", { thread })).lease).toBeNull();
   });
 
+  test("[T8.4] the result of a holder whose thread was cancelled is kept, marked as late; one that cancelled itself is refused", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await bring(inbox, "in_progress");
+    await inbox.call("threads.cancel", { agent: "lead", thread });
+    for (const command of ["threads.renew", "threads.update", "threads.release"] as const)
+      await expect(inbox.call(command, { agent: "w", thread } as never)).rejects.toMatchObject({
+        code: "lease_lost",
+      });
+    const done = { agent: "w", thread, summary: "Parsed" };
+    await expect(inbox.call("threads.done", done)).rejects.toMatchObject({
+      code: "lease_lost",
+      details: { status: "cancelled", kept_as: expect.any(String) },
+    });
+    const { thread: after, messages } = await inbox.call("threads.show", { thread });
+    expect(after.status).toBe("cancelled");
+    expect(messages.at(-1)).toMatchObject({ summary: "Parsed", payload: { late: true, command: "done" } });
+
+    const own = await inbox.call("threads.send", { from: "lead", to: "w", subject: "s" });
+    const held = { agent: "w", thread: own.thread.threadId };
+    await inbox.call("threads.claim", held);
+    await inbox.call("threads.cancel", held);
+    await expect(inbox.call("threads.done", held)).rejects.toMatchObject({ code: "invalid_state" });
+  });
+
   test("[T8.2] the creator of a thread hears that somebody else has cancelled it, and who cancels it hears nothing", async () => {
     await using bench = await start();
     const { inbox } = bench;

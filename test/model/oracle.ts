@@ -133,6 +133,7 @@ export class Oracle {
     const told = new Set([t.holder ?? t.assignee, t.creator]);
     told.delete(agent);
     const messages = t.messages + Math.max(1, told.size);
+    if (t.holder !== undefined && t.holder !== agent) t.lost.add(t.holder);
     Object.assign(t, { status: "cancelled", holder: undefined, messages });
     return "ok";
   }

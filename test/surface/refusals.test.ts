@@ -323,6 +323,10 @@ test("[C3] words without a command get an error that the command is missing", as
   expect(await refused(at, "--agent foo")).toBe(
     "30 error a command is missing after --agent foo (invalid_input)\nhint  inbox --help lists the commands",
   );
+  expect(await refused(at, "http://127.0.0.1:3456 claim")).toBe(
+    '30 error inbox has no command "http://127.0.0.1:3456", which is an address (invalid_input)\n' +
+      "hint  --db names the bus: inbox --db http://127.0.0.1:3456 COMMAND",
+  );
   expect(await refused(at, "send bob hello --subject x")).toContain(
     '--subject cannot be combined with the argument "bob"',
   );

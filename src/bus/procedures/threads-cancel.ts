@@ -3,8 +3,9 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
-import { findLease, isHeld, saveLease } from "../lease.ts";
+import { findLease, isHeld } from "../lease.ts";
 import { firstLine, write } from "../message.ts";
+import { endLease } from "../take-away.ts";
 import { changeThread, hasEnded, lockThread, notNow, threadView } from "../thread.ts";
 import { settle } from "../thread-end.ts";
 
@@ -31,7 +32,7 @@ export function* threadsCancel(
   const copy = creator === undefined ? message : yield* write(tx, { ...head, to: creator }, content, now);
   if (creator !== undefined)
     yield* append(tx, { type: "message.sent", source: agent, thread, message: copy.row, now });
-  if (isHeld(lease)) yield* saveLease({ ...lease, released_at: now });
+  if (isHeld(lease)) yield* endLease({ thread, lease, agent, now });
   const after = yield* changeThread(
     thread,
     { status: "cancelled", latest_message_id: copy.row.message_id },

@@ -15,7 +15,7 @@ export const threadsClaim = operation("threads.claim", "claim", () => ({
   kind: "wait",
   access: { on: "thread", by: ["thread", "done", "fail"], does: "change" },
   summary: "Take exclusive ownership of a thread",
-  detail: phrase`With a thread, claims that thread, or fails with lease_conflict if another agent holds it. Without one, claims the first thread that fetch lists; two agents never get the same one. With ${field("wait")} it waits until there is a thread to claim. With ${field("done")} or ${field("fail")} it first ends the thread that the agent has finished, so a worker needs one call per thread; if the end is refused, nothing is claimed. The output contains the lease token and the thread's messages.`,
+  detail: phrase`With a thread, claims that thread, or fails with lease_conflict if another agent holds it. Without one, claims the first thread that fetch lists; two agents never get the same one. With ${field("wait")} it waits until there is a thread to claim. With ${field("done")} or ${field("fail")} it first ends the thread that the agent has finished, so a worker needs one call per thread: ${field("summary")}, ${field("body")}, ${field("payload")}, ${field("artifacts")} and ${field("leaseToken")} are then about that thread. If the end is refused, nothing is claimed. The output contains the lease token and the thread's messages.`,
   input: () =>
     v.strictObject({
       agent: name("who claims", "AGENT"),

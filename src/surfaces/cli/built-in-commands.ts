@@ -1,5 +1,6 @@
 /** Commands that are not operations: help, completion, the shell; and mistyped commands. */
 import { errorTable, InboxError } from "../../contract/errors.ts";
+import { shellWord } from "../../contract/shell-word.ts";
 import { closest, didYouMean } from "../../contract/suggest.ts";
 import { type Inbox, openInbox } from "../../inbox/inbox.ts";
 import { brokerOf, isHub, locate } from "../../location/locate.ts";
@@ -101,6 +102,10 @@ function unknownCommand(word: string, program: Program): InboxError {
   if (findCommand([word], other) || subcommandsOf(word, other).length)
     return new InboxError("invalid_input", `${program} has no command "${word}", but ${other} has one`, {
       hint: `${other} ${word} --help shows its usage`,
+    });
+  if (/^\w+:\/\//.test(word))
+    return new InboxError("invalid_input", `${program} has no command "${word}", which is an address`, {
+      hint: `--db names the bus: ${program} --db ${shellWord(word)} COMMAND`,
     });
   const guess = didYouMean(word, names);
   return new InboxError("invalid_input", `${program} has no command "${word}"${guess ? `; ${guess}` : ""}`, {
