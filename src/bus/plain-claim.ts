@@ -35,6 +35,10 @@ const lapsed = fragment`
   where leases.released_at is null and leases.expires_at <= (select ${asText(fragment`min(caller.started)`)} from caller)
   order by leases.expires_at limit ${literal(lapsedLimit)}`;
 
+/** The caller has not given up this call. */
+export const isWanted = fragment`(caller.call is null
+  or (select given_up_calls.call_id from given_up_calls where given_up_calls.call_id = caller.call) is null)`;
+
 /**
  * The callers whose case may be plain. `place`: the best thread is for the first one of an agent, and so on. Asked by
  * subqueries with one value each: of `exists` the server may make a join that reads a whole table ([G7]).
@@ -46,8 +50,7 @@ const asking = (among: Sql) => fragment`
       where threads.assigned_to = caller.agent or threads.addressed_to = caller.agent) = 0
     and (select count(*) from agents where agents.name = caller.agent) = 1
     and (select pool_members.pool from pool_members where pool_members.agent_id = caller.agent limit 1) is null
-    and (caller.call is null
-      or (select given_up_calls.call_id from given_up_calls where given_up_calls.call_id = caller.call) is null)
+    and ${isWanted}
     and (select leases.thread_id from leases where leases.agent_id = caller.agent and leases.released_at is null
       and leases.lease_token = caller.new_token limit 1) is null ${among}`;
 

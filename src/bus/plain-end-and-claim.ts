@@ -13,6 +13,7 @@ import {
   claimParts,
   claimValues,
   grantedBy,
+  isWanted,
   type NamedClaim,
 } from "./plain-claim.ts";
 import { askedBy, type EndedRow, endColumns, endedBy, endParts } from "./plain-end.ts";
@@ -24,7 +25,7 @@ const { agent: _, ...onlyClaim } = claimColumns;
 const query: PlainQuery = {
   columns: { ...endColumns, ...onlyClaim },
   locks: true,
-  parts: () => fragment`${endParts()},
+  parts: () => fragment`${endParts(fragment`and ${isWanted}`)},
     ${claimParts(fragment`and (select count(*) from end_told where end_told.thread_id = caller.thread) = 1`)},
     claimed as materialized (${claimedRows()})
     select ended.*, (select row_to_json(claimed) from claimed where claimed.n_of_caller = ended.n_of_caller) as claimed

@@ -17,7 +17,7 @@ import {
   type PlainQuery,
 } from "../sql/plain.ts";
 import type { Work } from "../sql/procedure.ts";
-import { fragment } from "../sql/sql.ts";
+import { fragment, type Sql } from "../sql/sql.ts";
 import { initialOf } from "../sql/table.ts";
 import { events, messages } from "../sql/tables.ts";
 import { topicsOf } from "../sql/topics.ts";
@@ -31,14 +31,14 @@ import { asksFor, type End, type EndStatus, endingContent, reviewed } from "./th
  * The caller holds the thread by a lease that is still its own when both rows are locked. The lease is found by its thread
  * alone, and the rest asked so that the server does not read all leases that are held, or all reviews ([G7]).
  */
-const locked = () => fragment`
+const locked = (among: Sql) => fragment`
   select caller.*, ${threadColumns}, threads.xmin::text as version from caller
     join threads on threads.thread_id = caller.thread join leases on leases.thread_id = threads.thread_id
   where threads.created_by = caller.creator and ${isActive}
     and coalesce(leases.released_at, '') = '' and (leases.agent_id || '') = caller.agent
     and leases.lease_token = coalesce(caller.token, leases.lease_token)
     and (select count(*) ${reviewed(fragment`caller.thread`)}) = 0
-    and (select count(*) from entries where entries.thread_id = caller.thread and entries.needs = 'answer') = 0
+    and (select count(*) from entries where entries.thread_id = caller.thread and entries.needs = 'answer') = 0 ${among}
   for no key update of threads, leases skip locked`;
 
 /**
@@ -114,8 +114,9 @@ export const endColumns = {
   payload: "text",
 } as const;
 
-export const endParts = () => fragment`
-    end_locked as materialized (${locked()}), end_timed as materialized (${timed}), ending as materialized (${ending}),
+/** `among`: which callers, besides. */
+export const endParts = (among = fragment``) => fragment`
+    end_locked as materialized (${locked(among)}), end_timed as materialized (${timed}), ending as materialized (${ending}),
     end_acked as (${acked()}), written as (${written()}),
     ended as materialized (select ending.*, written.message_id from ending join written on written.thread_id = ending.thread_id),
     released as (update leases set released_at = ended.now from ended where leases.thread_id = ended.thread_id),

@@ -11,7 +11,7 @@ import type { Surface } from "../contract/question.ts";
 import type { Scope } from "../contract/token.ts";
 import type { Engine, Work } from "../engines/engine.ts";
 import { calledBy } from "../sql/plain.ts";
-import type { Procedure } from "../sql/procedure.ts";
+import { known, type Procedure } from "../sql/procedure.ts";
 
 export interface Caller {
   agent?: string;
@@ -104,7 +104,14 @@ function permitted(
       for (const target of targets) yield* permit(agent, scope, target);
       return yield* work({ ...tx, verified: true, surface, ...viewer });
     };
-  return through(engine, checked);
+  // What is settled is asked before anything else is read, and so before the permission.
+  const settledFirst = <T>(work: Work<T>): Work<T> =>
+    function* (tx) {
+      const last = yield* tx.settled();
+      return yield* checked(work)({ ...tx, settled: () => known(last) });
+    };
+  const asks = targets.some(({ does }) => !mayAll(scope, does));
+  return { ...through(engine, checked), ...(asks && { read: (work) => engine.read(settledFirst(work)) }) };
 }
 
 /** By surface, and by whom: each call without a token would make the same. */
@@ -139,9 +146,12 @@ const through = (engine: Engine, changed: <T>(work: Work<T>) => Work<T>, plainly
   },
 });
 
+/** A caller that may do it with everything need not be checked. */
+const mayAll = (scope: Scope, does: Target["does"]) =>
+  allows(scope, "other", does) && allows(scope, "person", does);
+
 export function* permit(agent: string, scope: Scope, target: Target): Procedure<void> {
-  // A caller that may do everything need not be checked.
-  if (allows(scope, "other", target.does) && allows(scope, "person", target.does)) return;
+  if (mayAll(scope, target.does)) return;
   const relation = yield* relationOf(agent, target);
   if (!allows(scope, relation, target.does)) throw forbidden(agent, scope, target, relation);
 }

@@ -18,6 +18,7 @@ import type { End } from "../bus/thread-end.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
 import type { Engine, Work } from "../engines/engine.ts";
+import { known, together } from "../sql/procedure.ts";
 import { agentTopic } from "../sql/topics.ts";
 import { noteOnce } from "./begin-note.ts";
 import type { Calling } from "./handed.ts";
@@ -80,14 +81,25 @@ export async function claimOrWait(
   return thread ? { ...first, answer: { woke: true, ...first.answer } } : withEnded(await goOn(), ended!);
 }
 
+const nothing = known<Granted | undefined>(undefined);
+
 async function waitAndClaim(
   engine: Engine,
   input: ClaimInput,
   timeoutSeconds: number | undefined,
   call: Pick<Calling, "signal" | "noteAtBegin">,
 ): Promise<Granted> {
-  const { agent } = input;
+  const { agent, handOver } = input;
   let isNew = false;
+  let isFirst = true;
+  /** [B4] The first time also what this call was granted before: its answer may have been lost on the way. */
+  const looked = () => {
+    const before = isFirst ? handOver : undefined;
+    isFirst = false;
+    return engine.read((tx) =>
+      together(claimable(tx, agent), before === undefined ? nothing : grantedBefore(agent, before)),
+    );
+  };
   const note = noteOnce(call, timeoutSeconds, () => engine.read((tx) => toldWithoutWork(tx, agent, isNew)));
   const beforeSleep = (joined: boolean) => {
     isNew = joined;
@@ -98,7 +110,8 @@ async function waitAndClaim(
     engine,
     { topics: [agentTopic(agent)] },
     async () => {
-      const { names, now, inMs } = await engine.read((tx) => claimable(tx, agent));
+      const [{ names, now, inMs }, before] = await looked();
+      if (before) return { found: before };
       const granted = now ? await claim(engine, input) : undefined;
       if (granted?.answer.thread) return { found: granted };
       // If another agent was faster, its claim may not be visible yet.

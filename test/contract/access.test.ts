@@ -73,6 +73,28 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await look()).thread.threadId).toBe(threads.others);
   });
 
+  test("[X10] what a worker reads or waits for is answered, whatever its permission is asked of", async () => {
+    await using bench = await start();
+    const { threads, messages } = await scene(bench);
+    const { mine: thread } = threads;
+    const worker = await as(bench, "w", "worker");
+    const agent = "w";
+    await worker.call("threads.claim", { agent, thread });
+    const now = { timeoutSeconds: 0 };
+    expect((await worker.call("events.watch", { thread, afterEvent: 0, ...now })).events).not.toEqual([]);
+    expect((await worker.call("events.watch", { thread, ...now })).woke).toBe(false);
+    expect((await worker.call("threads.waitReply", { agent, thread, ...now })).message).toBeNull();
+    expect((await worker.call("threads.show", { thread })).thread.threadId).toBe(thread);
+    expect((await worker.call("threads.list", { agent: "lead" })).threads).not.toEqual([]);
+    for (const id of [messages.mine, messages.topic])
+      expect((await worker.call("messages.read", { id })).message.id).toBe(id);
+    expect((await worker.call("messages.status", { id: messages.mine })).status).toBe("pending");
+    await worker.call("threads.claim", { agent, done: thread, summary: "made", wait: true, ...now });
+    const ended = { done: threads.crew, wait: true, timeoutSeconds: 0.1 };
+    const { thread: next, ended: last } = await worker.call("threads.claim", { agent, ...ended });
+    expect({ next, last: last?.thread.status }).toEqual({ next: null, last: "done" });
+  });
+
   test("[X10] channels, dead letters, replies, entries and workspaces show a worker only its own", async () => {
     await using bench = await start();
     const { messages, entries } = await scene(bench);

@@ -1,10 +1,13 @@
 /** [L12] One call that ends a thread and claims the next. */
 import { describe, expect, test } from "bun:test";
+import { releaseHandOver } from "../../src/bus/hand-over/settle.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
+import { claimOrWait } from "../../src/waiting/threads-claim.ts";
 import { engines } from "../support/engines.ts";
 import { refusal } from "../support/refusal.ts";
 
 const agent = "w";
+const parsed = { agent, leaseSeconds: 900, artifacts: [], wait: false };
 
 async function give(inbox: Inbox, ...subjects: string[]): Promise<void> {
   for (const subject of subjects) await inbox.call("threads.send", { from: "lead", to: agent, subject });
@@ -170,6 +173,44 @@ describe.each(engines)("$name", ({ start }) => {
     await handed.release!();
     expect(await statusOf(inbox, "thr_1")).toBe("done");
     expect(await statusOf(inbox, "thr_2")).toBe("pending");
+  });
+
+  test("[L12.2] [B4] a call that its caller has given up ends nothing", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox, "first", "second");
+    await inbox.call("threads.claim", { agent });
+    const handOver = crypto.randomUUID();
+    await bench.engine.write((tx) => releaseHandOver(tx, { of: "call", agent, id: handOver }));
+    for (const wait of [false, true]) {
+      const late = claimOrWait(
+        bench.engine,
+        { ...parsed, done: "thr_1", wait, timeoutSeconds: 0, handOver },
+        {},
+      );
+      expect((await refusal(late)).code).toBe("conflict");
+    }
+    expect(await statusOf(inbox, "thr_1")).toBe("claimed");
+    expect(await statusOf(inbox, "thr_2")).toBe("pending");
+  });
+
+  test("[L12.4] [B4.7] the same call again, with its id, finds what it was granted, also if it waits", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox, "first", "second");
+    await inbox.call("threads.claim", { agent });
+    const handOver = crypto.randomUUID();
+    const again = async (input = {}) =>
+      (await claimOrWait(bench.engine, { ...parsed, wait: true, timeoutSeconds: 5, ...input, handOver }, {}))
+        .answer;
+    const first = await again({ done: "thr_1" });
+    expect(first.thread?.threadId).toBe("thr_2");
+    for (const input of [{ done: "thr_1" }, {}])
+      expect(await again(input)).toMatchObject({
+        woke: true,
+        thread: { threadId: "thr_2" },
+        lease: { token: first.lease!.token },
+      });
   });
 
   test("[L12.1] [C17] what is about the ended thread needs one, and a named thread cannot be claimed with it", async () => {

@@ -185,11 +185,15 @@ export const answerWith = (
 const isFree = ({ thread, lease, now }: Locked) =>
   !hasEnded(thread) && (!isHeld(lease) || hasLapsed(lease, now));
 
-/** Whether a claim would find something now, and if not, in how many milliseconds the next lease expires. */
-export function* claimable(
-  tx: Context,
-  agent: string,
-): Procedure<{ names: string[]; now: boolean; inMs?: number }> {
+interface Claimable {
+  names: string[];
+  /** A claim would find something now. */
+  now: boolean;
+  /** If not: in how many milliseconds the next lease expires. */
+  inMs?: number;
+}
+
+export function* claimable(tx: Context, agent: string): Procedure<Claimable> {
   const now = yield* tx.clock();
   const names = yield* namesOf(agent);
   const found = yield* candidates({ names, statuses: ["pending"], limit: 1 }, now);

@@ -563,4 +563,11 @@ create index threads_ended on threads (updated_at, thread_id) where status = 'do
 create index threads_open on threads (created_by) where status = 'pending' or status = 'claimed' or status = 'in_progress' or status = 'blocked';
 create index threads_lapsed on threads (addressed_to, status, priority_rank, thread_id) where status = 'claimed' or status = 'in_progress' or status = 'blocked';
 `,
+  // A message that belongs to no thread is in neither index: two pages fewer to write.
+  `
+drop index messages_thread;
+drop index events_thread;
+create index messages_thread on messages (thread_id, message_id) where thread_id is not null;
+create index events_thread on events (thread_id, event_id) where thread_id is not null;
+`,
 ];
