@@ -130,6 +130,30 @@ inBrowser({ agents: shellProfile }, (here) => {
     expect(window.troubles).toEqual([]);
   });
 
+  test("[U14] a key that is pressed before the page was painted goes by the agent that was just opened", async () => {
+    await using window = await open("/agents");
+    const { page } = window;
+    for (const name of ["one", "two"]) {
+      await page.getByRole("link", { name: new RegExp(`^${name} `) }).click();
+      await page.locator(".detail-title h1", { hasText: name }).waitFor();
+    }
+    await page.evaluate(`new MutationObserver((_, observer) => {
+      if (document.querySelector(".detail-title h1")?.textContent.trim() !== "three") return;
+      observer.disconnect();
+      const press = (type, more) => document.body.dispatchEvent(new KeyboardEvent(type, { bubbles: true, ...more }));
+      const a = { key: "a", code: "KeyA", altKey: true };
+      press("keydown", a);
+      setTimeout(() => press("keydown", a));
+    }).observe(document, { subtree: true, childList: true, characterData: true })`);
+    await page.getByRole("link", { name: /^three / }).click();
+    const switcher = page.getByRole("dialog", { name: "Switch to an agent" });
+    await switcher.waitFor();
+    expect(await switcher.getByRole("button").allInnerTexts()).toEqual(
+      ["three", "two", "one"].map((name) => expect.stringMatching(new RegExp(`\\b${name}\\b`))),
+    );
+    await switcher.locator("[aria-current]", { hasText: "one" }).waitFor();
+  });
+
   test("[U14] one that runs shows its last line and for how long, and is killed; one that failed is started again", async () => {
     await ask("POST /api/tasks/assign", {
       agent: "main",

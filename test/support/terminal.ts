@@ -36,6 +36,8 @@ export function sitDown(args: readonly string[], cwd: string, env: Record<string
     type: (keys) => void child.terminal!.write(keys),
     resize: (columns, rows) => child.terminal!.resize(columns, rows),
     async sees(text) {
+      const patience = performance.now() + 60_000;
+      let timer: Timer | undefined;
       for (;;) {
         const at = screen.indexOf(text, shown);
         if (at >= 0) {
@@ -43,10 +45,13 @@ export function sitDown(args: readonly string[], cwd: string, env: Record<string
           shown = at + text.length;
           return part;
         }
-        if (over) throw new Error(`it ended; ${JSON.stringify(text)} never came: ${screen.slice(shown)}`);
+        const why = over ? "it ended" : performance.now() > patience ? "a minute has passed" : undefined;
+        if (why) throw new Error(`${why}; ${JSON.stringify(text)} never came: ${screen.slice(shown)}`);
         await new Promise<void>((resolve) => {
           wake = resolve;
+          timer = setTimeout(resolve, patience - performance.now() + 1);
         });
+        clearTimeout(timer);
       }
     },
     exited: child.exited,

@@ -106,7 +106,23 @@ test("[Q13] the list of commands breaks between commands, not in them", async ()
   for (const line of lines.slice(9, -1)) expect(line).toStartWith("/");
 });
 
-test("[Q13] in a terminal: completion, history, notices of mail, and Ctrl-C ends a wait but not the shell", async () => {
+test("[Q13.1] mail that a command has collected while it ran is not announced after it", async () => {
+  using here = await deskWithScripts();
+  await using seat = sitDown(["shell", "--agent", "lead"], here.path, { XDG_STATE_HOME: here.path });
+  await seat.sees("lead> ");
+  seat.type("/receive from=friend\r");
+  await until("the shell waits for mail", () =>
+    processesOf(here.path).some(({ command }) => command.includes("receive from=friend")),
+  );
+  await run(["send", "lead", "from a stranger", "--from", "stranger"], { cwd: here.path });
+  await run(["send", "lead", "for the wait", "--from", "friend"], { cwd: here.path });
+  const screen = await seat.sees("from stranger: from a stranger");
+  expect(screen).toContain("for the wait");
+  seat.type("/queue\r");
+  expect(await seat.sees("the queue is empty")).not.toContain("from friend: ");
+});
+
+test("[Q13] [Q13.1] in a terminal: completion, history, notices of mail, and Ctrl-C ends a wait but not the shell", async () => {
   using here = await deskWithScripts();
   await using seat = sitDown(["shell", "--agent", "lead"], here.path, { XDG_STATE_HOME: here.path });
   await seat.sees("lead> ");
@@ -125,6 +141,8 @@ test("[Q13] in a terminal: completion, history, notices of mail, and Ctrl-C ends
   );
   await run(["send", "lead", "a word", "--from", "friend"], { cwd: here.path });
   seat.type("\u0003");
+  await seat.sees("lead> ");
+  await seat.sees("from friend: a word");
   await seat.sees("lead> ");
   seat.type("/check from=otter\r");
   await seat.sees("hello from below");

@@ -3,7 +3,7 @@
  * list with keys uses one tab for all that is passed by.
  */
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { go, skimming } from "../router.ts";
 
 interface OpenTab {
@@ -52,9 +52,12 @@ function open(name: string, passing: boolean): void {
   keep([...rest.filter((tab) => tab.name !== oldest), { name, ...(passing && { passing }) }]);
 }
 
-/** What is open in the tab of agents is a tab of its own. */
+/**
+ * What is open in the tab of agents is a tab of its own. Before it is drawn: whoever sees it may press a key at once, and
+ * an effect that comes after that would let the key go by the order of before.
+ */
 export function useOpenTabs(id: string | undefined): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (id !== undefined) open(id, skimming());
   }, [id]);
 }

@@ -1,7 +1,7 @@
 /** One field for everything: search, commands by name, and slash commands. */
 import { type Signal, signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { agents } from "../data/agents.ts";
 import { channels } from "../data/channels.ts";
 import { type Search, useSearch } from "../data/search.ts";
@@ -99,7 +99,8 @@ function PaletteDialog({ start, onClose }: { start: string; onClose(): void }) {
 /** Which option the arrow keys have reached; typing on begins at the top. */
 function useChoice(words: string, count: number, list: RefObject<HTMLDivElement | null>) {
   const at = useSignal(0);
-  useEffect(() => {
+  // Before it is drawn: Enter must not open what was chosen for other words.
+  useLayoutEffect(() => {
     at.value = 0;
   }, [words, at]);
   const choose = (next: number) => {

@@ -1,6 +1,6 @@
 /** `j`, `k`, `Enter`, `Space`, `Escape` and `r` for a list and what is open of it. */
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useKeys } from "../keys.ts";
 import { go, place, type Tab } from "../router.ts";
 import { idsOf, neighbour, type Row } from "./long-list.tsx";
@@ -58,8 +58,8 @@ export function useListKeys<T>(tab: Tab, rows: readonly Row<T>[], opened?: (id: 
       else if (id !== undefined) go({ tab });
     },
   });
-  // What was open and is gone on a phone must not leave an empty column.
-  useEffect(() => {
+  // What was open and is gone on a phone must not leave an empty column. Before it is drawn, as the next key goes by it.
+  useLayoutEffect(() => {
     if (id === undefined) follow.current = false;
     else lastOpen.set(tab, id);
   }, [id, tab]);

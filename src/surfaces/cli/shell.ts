@@ -4,6 +4,7 @@
  */
 import { asInboxError } from "../../contract/errors.ts";
 import type { Event } from "../../contract/event.ts";
+import { idOf } from "../../contract/ids.ts";
 import { agentIn } from "../../contract/terminal-id.ts";
 import { type Inbox, openInbox } from "../../inbox/inbox.ts";
 import { type Asked, isHub, locate } from "../../location/locate.ts";
@@ -84,12 +85,19 @@ async function talk(
   });
   const over = new AbortController();
   let busy = false;
+  // What arrives while a command runs; the command may collect it.
+  let held: Event[] = [];
   const announce = (event: Event) => {
-    if (busy) return;
+    if (busy) return void held.push(event);
     process.stdout.write(
       `\r\u001b[K${paint.yellow("mail")} from ${oneLine(event.source)}: ${oneLine(event.summary)}\n`,
     );
     lines.prompt(true);
+  };
+  const announceHeld = async () => {
+    const events = held;
+    held = [];
+    for (const event of await stillWaiting(inbox, agent, events)) announce(event);
   };
   void announceMail(inbox, agent, announce, over.signal);
   process.stdout.write(`${paint.dim("/help lists the commands, Ctrl-D leaves")}\n`);
@@ -112,6 +120,7 @@ async function talk(
       process.stdin.setRawMode(true);
       lines.resume();
       lines.prompt();
+      void announceHeld();
     });
   });
   await ended;
@@ -134,6 +143,21 @@ async function announceMail(
     // The database is unavailable, or the shell is ending: commands report this themselves.
   }
 }
+
+/** Those of them that nobody has collected yet. */
+async function stillWaiting(inbox: Inbox, agent: string, events: readonly Event[]): Promise<Event[]> {
+  if (!events.length) return [];
+  try {
+    const { messages } = await inbox.call("mailbox.list", { agent, limit: mostListed });
+    const waiting = new Set<string | null>(messages.map(({ id }) => idOf("message", id)));
+    return events.filter(({ messageId }) => waiting.has(messageId));
+  } catch {
+    return []; // as for any notice
+  }
+}
+
+/** More than anybody reads as notices. */
+const mostListed = 1000;
 
 async function runLine(line: string, env: Record<string, string | undefined>): Promise<number | "quit"> {
   try {
