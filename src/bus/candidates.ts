@@ -75,10 +75,9 @@ export function* lockBest(tx: Context, names: readonly string[]): Procedure<Best
       order by found.priority_rank, found.thread_id limit 1 ${tx.forUpdateFreeThreads}`),
   );
   if (!row) return undefined;
-  const { attempt, seen_at, ...thread } = row;
   // If the thread has changed since it was selected, what was read with it may be older than the thread.
-  const sure = thread.status === "pending" && thread.updated_at === seen_at;
-  return { thread, attempt: sure ? (attempt ?? 1) : undefined };
+  const sure = row.status === "pending" && row.updated_at === row.seen_at;
+  return { thread: row, attempt: sure ? (row.attempt ?? 1) : undefined };
 }
 
 /** Evaluated once, before any scan: usually no lease at all has lapsed. */

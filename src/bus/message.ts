@@ -174,15 +174,15 @@ export function* messagesOf(thread: number, condition: Sql = nothing, limit = -1
 
 /** All of them, in one step. */
 export function* allMessagesOf(thread: number): Procedure<Message[]> {
-  const [rows, artifacts] = yield* together(
-    all<MessageRow>(
-      alike(sql`
-        select ${messageColumns} from messages where messages.thread_id = ${thread} order by messages.message_id`),
-    ),
-    artifactsIn(thread),
-  );
+  const [rows, artifacts] = yield* together(messageRowsOf(thread), artifactsIn(thread));
   return rows.map((row) => messageView(row, artifacts.get(row.message_id)));
 }
+
+export const messageRowsOf = (thread: number): Procedure<MessageRow[]> =>
+  all<MessageRow>(
+    alike(sql`
+      select ${messageColumns} from messages where messages.thread_id = ${thread} order by messages.message_id`),
+  );
 
 /** The newest message of one sender in a thread. */
 export function* lastMessageBy(
@@ -196,7 +196,7 @@ export function* lastMessageBy(
   return (yield* withArtifacts(rows))[0];
 }
 
-function* withArtifacts(rows: readonly MessageRow[]): Procedure<Message[]> {
+export function* withArtifacts(rows: readonly MessageRow[]): Procedure<Message[]> {
   const artifacts = yield* artifactsOf(rows.map((row) => row.message_id));
   return rows.map((row) => messageView(row, artifacts.get(row.message_id)));
 }

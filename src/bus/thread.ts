@@ -112,13 +112,14 @@ export function* changeThread(
   change: Partial<Omit<RowOf<typeof changeable>, "updated_at">>,
   now: string,
 ): Procedure<ThreadRow> {
-  const after = { ...thread, ...change, updated_at: now };
-  const different = Object.entries(after).filter(
-    ([name, value]) => name === "updated_at" || value !== thread[name as keyof ThreadRow],
-  );
-  const changed = assignments(changeable, Object.fromEntries(different));
+  const different: Record<string, string | number | null> = { updated_at: now };
+  for (const name in change) {
+    const value = change[name as keyof typeof change]!;
+    if (value !== thread[name as keyof ThreadRow]) different[name] = value;
+  }
+  const changed = assignments(changeable, different);
   yield* run(alike(sql`update threads set ${changed} where thread_id = ${thread.thread_id}`));
-  return after;
+  return { ...thread, ...change, updated_at: now };
 }
 
 export const hasEnded = (thread: ThreadRow) => isEndedStatus(thread.status);

@@ -7,15 +7,15 @@
 import { makeOwnFolder, namedInTrust, openOwnNew, requireOwn } from "../platform/own-files.ts";
 import { dirname, join } from "../platform/path.ts";
 import { sha256 } from "../platform/runtime.ts";
-import { exists, fs, look } from "../platform/system.ts";
+import { exists, fileId, fs } from "../platform/system.ts";
 import { type Environment, stateFolder } from "../platform/user-folders.ts";
 import { databaseFile } from "./locate.ts";
 
 /** A database by its real path and the identity of its file: one that a checkout put in its place is another. */
 function busKey(db: string): string | undefined {
   if (databaseFile(db) === undefined) return undefined;
-  const file = look(db);
-  return file && `bus ${join(fs().realpathSync(dirname(db)), db.slice(dirname(db).length))} ${file.id}`;
+  const id = fileId(db);
+  return id && `bus ${join(fs().realpathSync(dirname(db)), db.slice(dirname(db).length))} ${id}`;
 }
 
 const profilesKey = (file: string, text: string) =>

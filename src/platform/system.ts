@@ -22,8 +22,6 @@ export interface FileState {
   kind: "file" | "folder" | "link" | "other";
   owner: number;
   mode: number;
-  /** Another file at the same path has another one. */
-  id: string;
 }
 
 function kindOf(mode: number): FileState["kind"] {
@@ -41,25 +39,41 @@ export function look(path: string): FileState | undefined {
     return undefined;
   const view = new DataView(stateBytes.buffer);
   const mode = view.getUint16(28, true);
-  const born = `${view.getBigInt64(80, true)}.${view.getUint32(88, true)}`;
-  return {
-    kind: kindOf(mode),
-    owner: view.getUint32(20, true),
-    mode: mode & 0o7777,
-    id: `${view.getBigUint64(32, true)}:${born}`,
+  return { kind: kindOf(mode), owner: view.getUint32(20, true), mode: mode & 0o7777 };
+}
+
+/** Of what is at a path, without following a link; undefined if there is nothing. Another file at the same path has another one. */
+export const fileId = (path: string): string | undefined => idObserver(path)();
+
+/** The same again and again. Every write to a database asks, so a text is made only if the id has changed. */
+export function idObserver(path: string): () => string | undefined {
+  const libc = library();
+  if (!libc) return () => idByNode(path);
+  const name = cString(path);
+  const words = new Uint32Array(64);
+  const view = new DataView(words.buffer);
+  let id: string | undefined;
+  let [inode, seconds, nanoseconds] = [0, 0, 0];
+  return () => {
+    if (libc.statx(atWorkingDirectory, name, noFollowAt, basicAndBirth, words) !== 0) return undefined;
+    const same = words[8] === inode && words[20] === seconds && words[22] === nanoseconds;
+    if (same && id !== undefined) return id;
+    [inode, seconds, nanoseconds] = [words[8]!, words[20]!, words[22]!];
+    id = `${view.getBigUint64(32, true)}:${view.getBigInt64(80, true)}.${view.getUint32(88, true)}`;
+    return id;
   };
 }
 
-function lookByNode(path: string): FileState | undefined {
+function idByNode(path: string): string | undefined {
   const found = fs().lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.ino}:${found.birthtimeNs}`;
+}
+
+function lookByNode(path: string): FileState | undefined {
+  const found = fs().lstatSync(path, { throwIfNoEntry: false });
   if (!found) return undefined;
-  const mode = Number(found.mode);
-  return {
-    kind: kindOf(mode),
-    owner: Number(found.uid),
-    mode: mode & 0o7777,
-    id: `${found.ino}:${found.birthtimeNs}`,
-  };
+  const { mode, uid } = found;
+  return { kind: kindOf(mode), owner: uid, mode: mode & 0o7777 };
 }
 
 /** Appends one byte to a file, or creates it. A link or a pipe in its place is left alone. */

@@ -1,7 +1,7 @@
 /** Reads a hub's log: its last lines and new ones, across the change from one file to the next. */
 import type { LogLine } from "../contract/hub-state.ts";
 import { openOwn, readOwn } from "../platform/own-files.ts";
-import { fs, look } from "../platform/system.ts";
+import { fileId, fs } from "../platform/system.ts";
 
 export const lastLines = (file: string, count: number): LogLine[] =>
   lastOf(count, [readOwn(`${file}.1`), readOwn(file)]);
@@ -48,7 +48,7 @@ async function* read(
     while (!signal.aborted) {
       for (const line of reader?.next() ?? []) yield parsed(line);
       // A new file has its name: the rest of the old one was read above.
-      if (look(file)?.id !== reader?.id) {
+      if (fileId(file) !== reader?.id) {
         for (const line of reader?.next() ?? []) yield parsed(line);
         reader?.close();
         reader = openReader(file, false);
@@ -62,7 +62,7 @@ async function* read(
 }
 
 function openReader(file: string, atEnd: boolean) {
-  const id = look(file)?.id;
+  const id = fileId(file);
   if (id === undefined) return undefined;
   const descriptor = openOwn(file, fs().constants.O_RDONLY);
   let at = atEnd ? fs().fstatSync(descriptor).size : 0;

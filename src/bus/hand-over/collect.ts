@@ -1,14 +1,23 @@
 /** [T11] After an answer has reached its reader: its messages are collected, and the read cursor moves. */
 import { InboxError } from "../../contract/errors.ts";
 import { idOf, numberOf } from "../../contract/ids.ts";
+import type { Message } from "../../contract/message.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { one, run } from "../../sql/procedure.ts";
+import { one, run, together } from "../../sql/procedure.ts";
 import { joined, type Sql, sql } from "../../sql/sql.ts";
 import { insert, overwriting } from "../../sql/table.ts";
 import { threadReads } from "../../sql/tables.ts";
 import { namesOf, seen } from "../agent.ts";
 import { append, appendWhere } from "../event.ts";
-import { acknowledge, acknowledging, open } from "../message.ts";
+import {
+  acknowledge,
+  acknowledging,
+  allMessagesOf,
+  type MessageRow,
+  messageRowsOf,
+  open,
+  withArtifacts,
+} from "../message.ts";
 import { lockThread, type ThreadRow } from "../thread.ts";
 
 interface Collection {
@@ -40,8 +49,43 @@ export function collectedNow(joinedTexts: Sql, collected: Sql): Sql {
   return sql`'{"messages":[' || ${ids} || '],"read_to":null}'`;
 }
 
-/** Collects everything in a thread, in the transaction that answers with it, so no ids have to be known. */
-export function* collectAll(tx: Context, { agent, names, thread, now }: CollectedAtOnce): Procedure<void> {
+/**
+ * Everything in a thread, for an answer; with `names` it is collected in the transaction that answers. Statements of one step
+ * cannot use what the others read, which only matters where they cost no round trip.
+ */
+export function* messagesFor(
+  tx: Context,
+  { names, ...who }: Omit<CollectedAtOnce, "names"> & { names?: readonly string[] },
+): Procedure<Message[]> {
+  const { thread_id } = who.thread;
+  if (!tx.embedded) {
+    const collecting = names ? [collectAll(tx, { ...who, names })] : [];
+    const [messages] = yield* together(allMessagesOf(thread_id), ...collecting);
+    return messages;
+  }
+  const rows = yield* messageRowsOf(thread_id);
+  if (names) yield* collectRead(tx, { ...who, names }, rows);
+  return yield* withArtifacts(rows);
+}
+
+/** Those that were read in this transaction. */
+function* collectRead(
+  tx: Context,
+  { agent, names, thread, now }: CollectedAtOnce,
+  read: readonly MessageRow[],
+): Procedure<void> {
+  const numbers: number[] = [];
+  for (const { message_id, to_agent, acked_at, dead_at } of read)
+    if ((acked_at ?? dead_at) === null && names.includes(to_agent)) numbers.push(message_id);
+  if (!numbers.length) return;
+  const payload = { messages: numbers.map((number) => idOf("message", number)), read_to: null };
+  yield* append(tx, { type: "messages.collected", source: agent, thread, payload, now });
+  // By the thread, as these are all of it that are open: a long list of numbers would be a statement of its own.
+  yield* run(acknowledging({ agent, names, which: sql`thread_id = ${thread.thread_id}`, now, seen: true }));
+}
+
+/** Collects everything in a thread without knowing what that is. */
+function* collectAll(tx: Context, { agent, names, thread, now }: CollectedAtOnce): Procedure<void> {
   const { thread_id } = thread;
   const which = sql`thread_id = ${thread_id}`;
   // Read before they are acked: others may have been acked in the same millisecond.

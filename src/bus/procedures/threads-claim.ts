@@ -13,7 +13,7 @@ import { type Best, candidates, lockBest, nextLapse } from "../candidates.ts";
 import { append, latestEventOf, numbered } from "../event.ts";
 import { expiryAfter } from "../expiry.ts";
 import { refuseGivenUp } from "../given-up.ts";
-import { collectAll } from "../hand-over/collect.ts";
+import { messagesFor } from "../hand-over/collect.ts";
 import { toldWithoutWork } from "../held-threads.ts";
 import {
   claimedPayload,
@@ -247,8 +247,7 @@ function* claimThread(
   const [nextEventId, messages] = yield* ending(
     again ? { ...tx, final: false } : tx,
     numbered(tx, claimed),
-    allMessagesOf(thread.thread_id),
-    ...(whose ? [collectAll(tx, { agent, names: whose, thread: after, now })] : []),
+    messagesFor(tx, { agent, names: whose, thread: after, now }),
   );
   return { answer: answerWith(after, granted, nextEventId, messages), fresh: !again };
 }

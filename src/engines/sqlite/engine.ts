@@ -1,6 +1,6 @@
 /** The embedded engine: one file, any number of processes. */
 import { InboxError } from "../../contract/errors.ts";
-import { look } from "../../platform/system.ts";
+import { idObserver } from "../../platform/system.ts";
 import { Refused } from "../../sql/procedure.ts";
 import { agentTopic } from "../../sql/topics.ts";
 import type { Engine, EngineOptions, Work } from "../engine.ts";
@@ -93,9 +93,10 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
  * the file that was there at the first call.
  */
 function sameFile(path: string): () => void {
+  const idNow = idObserver(path);
   let first: string | undefined;
   return () => {
-    const found = look(path)?.id;
+    const found = idNow();
     first ??= found;
     if (found === undefined || found !== first)
       throw new InboxError("storage", `${path} was deleted or replaced while this process had it open`, {
