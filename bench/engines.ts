@@ -1,6 +1,6 @@
 /**
  * The same durable work on every engine of ours and by libraries for jobs: sending one, and taking one and finishing it.
- * Every contender is a process of its own with so many clients, each with its next call once the last is answered.
+ * Every contender is a process of its own with N clients, each with its next call once the last is answered.
  */
 import { join } from "node:path";
 import postgres from "postgres";

@@ -220,7 +220,7 @@ async function run(most = Number.POSITIVE_INFINITY): Promise<Section> {
   const grown = [
     await asDatabaseGrows({ what: "Messages", counts, rows: mail, timed: usual }),
     await asDatabaseGrows({
-      what: "Agents and topics, so many of each",
+      what: "Agents and topics, N of each",
       counts: nameCounts,
       rows: topics,
       timed: toNewNames,

@@ -94,7 +94,7 @@ const rows = [
      iif(i % 50 = 0, null, '2026-01-01T00:00:00.000Z'), 'agent-' || (i % 10) from numbers`,
 ];
 
-/** The times between frames while the list moves by so many pixels a frame; 0 is the floor. */
+/** The times between frames while the list moves by this many pixels a frame; 0 is the floor. */
 const scrolling = (step: number) => `new Promise((done) => {
   const list = document.querySelector(".long-list > div");
   const times = [];
