@@ -564,6 +564,13 @@ test("[C15.2] the example of a refusal is not refused for the same reason", asyn
   const id = crypto.randomUUID();
   const [, until] = (await example("entries", "snooze", id, "--until", "later"))!.split("--until ");
   expect(Date.parse(until!)).toBeGreaterThan(Date.now());
+  // As `done THREAD TEXT` is typed; a thread to claim excludes --done.
+  expect(await example("claim", "--agent", "ada", "--done", "thr_1", "it works")).toBe(
+    "inbox claim --agent ada --done thr_1 --summary 'it works'",
+  );
+  expect(await example("claim", "--agent", "ada", "--wait", "--timeout-seconds", "x", "thr_1")).not.toContain(
+    "thr_1",
+  );
 });
 
 test("[A5.5] a choice for a question without choices is refused, and the hint names the flag for the answer", async () => {

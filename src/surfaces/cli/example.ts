@@ -1,6 +1,7 @@
 /** [C15] An example of a command that would be accepted: what was typed, with wrong or missing parts replaced. */
 import * as v from "valibot";
 import { fromText } from "../../contract/coerce.ts";
+import { isExcluded } from "../../contract/combinations.ts";
 import type { InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { shellWord } from "../../contract/shell-word.ts";
@@ -42,7 +43,9 @@ export function exampleFor(error: InboxError, { op, program, scanned }: Typed): 
   if (own !== undefined) return own;
   const needed = (key: string) =>
     key !== op.cli.identity && (wrong.has(key) || valueFlag(key)?.field.required === true);
-  const isPlain = (key: string) => !byFlag.has(key) && (plainOf(key) !== undefined || needed(key));
+  const isOut = excludedBy(op, byFlag);
+  const isPlain = (key: string) =>
+    !byFlag.has(key) && !isOut(key) && (plainOf(key) !== undefined || needed(key));
   const inPlace = keys.filter((key, at) => isPlain(key) && keys.slice(0, at).every(isPlain));
   const words = inPlace.map((key) => {
     const text = plainOf(key);
@@ -51,14 +54,26 @@ export function exampleFor(error: InboxError, { op, program, scanned }: Typed): 
   const typedFor = ({ name }: Flag) => scanned.given.find(({ flag }) => flag === name)?.value;
   const rest = flags
     .filter(({ field, role }) => role === "value" && needed(field.key))
-    .filter(({ field }) => !inPlace.includes(field.key) && !byFlag.has(field.key))
+    .filter(({ field: { key } }) => !inPlace.includes(key) && !byFlag.has(key) && !isOut(key))
     .map((flag) =>
       flag.value === undefined ? flag.name : `${flag.name} ${sample(op, flag, typedFor(flag))}`,
     );
   const given = [...byFlag.values()].map(({ flag, value }) =>
     value === undefined ? flag : `${flag} ${asArgument(value)}`,
   );
-  return [program, op.cli.command, ...words, ...given, ...rest].join(" ");
+  // As with `done THREAD TEXT`: what is no thread, where another flag names the thread, is the text about it.
+  const strayed = keys
+    .filter((key) => isOut(key) && !isRight(key, plainOf(key)))
+    .flatMap((key) => plainOf(key) ?? []);
+  const asText = valueFlag("summary") && !byFlag.has("summary") ? strayed.slice(0, 1) : [];
+  const texts = asText.map((text) => `--summary ${asArgument(text)}`);
+  return [program, op.cli.command, ...words, ...given, ...texts, ...rest].join(" ");
+}
+
+/** Whether a field cannot be given together with these. */
+function excludedBy(op: AnyOperation, byFlag: ReadonlyMap<string, unknown>): (key: string) => boolean {
+  const input = Object.fromEntries([...byFlag.keys()].map((key) => [key, true]));
+  return (key) => isExcluded(op.combinations ?? [], key, { input, defaults: {} });
 }
 
 /** The command's first example that has all of these flags. */
