@@ -100,8 +100,15 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
     over?: (output: v.InferOutput<O>) => boolean;
     /** If it starts from now: the field for the last event seen, to continue without a gap. */
     after?: FieldOf<I>;
-    /** What only its first request has, and the field of that request's answer that is part of the last one. */
-    first?: { fields: readonly FieldOf<I>[]; answer: Extract<keyof v.InferOutput<O>, string> };
+    /**
+     * What only its first request has, and the field of that request's answer that is part of the last one. `by`: with one of
+     * these it brings something that must not be lost.
+     */
+    first?: {
+      by: readonly FieldOf<I>[];
+      fields: readonly FieldOf<I>[];
+      answer: Extract<keyof v.InferOutput<O>, string>;
+    };
     /** If it starts something: the input of the next request, while there is no answer yet. */
     goesOn?: (input: Record<string, unknown>, output: v.InferOutput<O>) => Record<string, unknown>;
   };

@@ -17,6 +17,7 @@ import {
 import type { End } from "../bus/thread-end.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
+import { phrase } from "../contract/phrase.ts";
 import type { Engine, Work } from "../engines/engine.ts";
 import { known, together } from "../sql/procedure.ts";
 import { agentTopic } from "../sql/topics.ts";
@@ -75,11 +76,25 @@ export async function claimOrWait(
     input.wait ? waitAndClaim(engine, input, asked.timeoutSeconds, call) : claim(engine, input);
   if (!ends) return goOn();
   const first = await endAndClaim(engine, { ...input, ends });
-  if (!("answer" in first)) return withEnded(await goOn(), first);
+  const goOnAfter = async (ended: Ended) => withEnded(await goOn().catch(failAfter(ended)), ended);
+  if (!("answer" in first)) return goOnAfter(first);
   const { thread, ended } = first.answer;
   if (!input.wait) return first;
-  return thread ? { ...first, answer: { woke: true, ...first.answer } } : withEnded(await goOn(), ended!);
+  return thread ? { ...first, answer: { woke: true, ...first.answer } } : goOnAfter(ended!);
 }
+
+/** [L12.7] Whoever repeats the call need not know, and whoever does not must. */
+const failAfter =
+  ({ thread: { threadId } }: Ended) =>
+  (error: unknown): never => {
+    if (!(error instanceof InboxError)) throw error;
+    const { code, said, details, cause } = error;
+    throw new InboxError(code, phrase`${said.message}; ${threadId} was ended before that`, {
+      hint: said.hint,
+      details: { ...details, ended: threadId },
+      cause,
+    });
+  };
 
 const nothing = known<Granted | undefined>(undefined);
 

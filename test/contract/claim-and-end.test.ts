@@ -1,6 +1,8 @@
 /** [L12] One call that ends a thread and claims the next. */
 import { describe, expect, test } from "bun:test";
 import { releaseHandOver } from "../../src/bus/hand-over/settle.ts";
+import { InboxError } from "../../src/contract/errors.ts";
+import type { Engine } from "../../src/engines/engine.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { claimOrWait } from "../../src/waiting/threads-claim.ts";
 import { engines } from "../support/engines.ts";
@@ -192,6 +194,24 @@ describe.each(engines)("$name", ({ start }) => {
     }
     expect(await statusOf(inbox, "thr_1")).toBe("claimed");
     expect(await statusOf(inbox, "thr_2")).toBe("pending");
+  });
+
+  test("[L12.7] if the claim fails after the end, the error says that the thread was ended", async () => {
+    await using bench = await start();
+    const { inbox, engine } = bench;
+    await give(inbox, "first");
+    await inbox.call("threads.claim", { agent });
+    const broken: Engine = {
+      ...engine,
+      read: () => Promise.reject(new InboxError("busy", "the database is busy")),
+    };
+    const asked = { ...parsed, done: "thr_1", summary: "made", wait: true, timeoutSeconds: 1 };
+    expect(await refusal(claimOrWait(broken, asked, {}))).toMatchObject({
+      code: "busy",
+      message: "the database is busy; thr_1 was ended before that",
+      details: { ended: "thr_1" },
+    });
+    expect(await statusOf(inbox, "thr_1")).toBe("done");
   });
 
   test("[L12.4] [B4.7] the same call again, with its id, finds what it was granted, also if it waits", async () => {

@@ -1,9 +1,9 @@
 /** [M9] [B4] [G4] Answers of a hub that never come: what was written is not reported as if it had not been. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { connect } from "../../src/surfaces/client/client.ts";
 import type { Wire } from "../../src/surfaces/client/request.ts";
 import { run } from "../support/cli.ts";
-import { hubHere } from "../support/hub.ts";
+import { type Ask, hubHere } from "../support/hub.ts";
 import { muteLine } from "../support/mute-line.ts";
 import { refusal } from "../support/refusal.ts";
 
@@ -115,4 +115,65 @@ test("[M9.5] a refusal that is decided with the key in hand is the answer, also 
   const client = connect(hub.url, { fetch: losingFirst({ code: "conflict", status: 409 }) });
   const error = await refusal(client.call("mailbox.send", { from: "lead", to: "w", message: "hello" }));
   expect([error.code, error.details?.known]).toEqual(["conflict", undefined]);
+});
+
+describe("[L12.6] a claim that brings a result", () => {
+  /** A client whose first requests for a claim fail, in one of two ways. */
+  const failing = (url: string, fails: "busy" | "refused", times: number) => {
+    let asked = 0;
+    const client = connect(url, {
+      fetch: async (to, init) => {
+        if (!to.endsWith("/api/threads/claim") || ++asked > times) return fetch(to, init);
+        if (fails === "refused") throw Object.assign(new TypeError("refused"), { code: "ConnectionRefused" });
+        return Response.json({ ok: false, error: { code: "busy", message: "busy" } }, { status: 503 });
+      },
+    });
+    return { client, asked: () => asked };
+  };
+  const claimed = async (ask: Ask) => {
+    for (const subject of ["one", "two"]) await ask("POST /api/threads", { from: "lead", to: "w", subject });
+    await ask("POST /api/threads/claim", { agent: "w" });
+  };
+
+  test.each(["busy", "refused"] as const)(
+    "is sent again if the hub is %s, with wait and without",
+    async (how) => {
+      for (const wait of [false, true]) {
+        await using hub = await hubHere();
+        await claimed(hub.ask);
+        const { client, asked } = failing(hub.url, how, 2);
+        const { thread, ended } = await client.call("threads.claim", {
+          agent: "w",
+          done: "thr_1",
+          summary: "made",
+          wait,
+        });
+        expect([thread?.threadId, ended?.thread.status, asked()]).toEqual(["thr_2", "done", 3]);
+      }
+    },
+  );
+
+  test("fails if the hub stays away, and a claim without a result fails at once", async () => {
+    await using hub = await hubHere();
+    await claimed(hub.ask);
+    const refused = failing(hub.url, "refused", 1);
+    expect(await refusal(refused.client.call("threads.claim", { agent: "w" }))).toMatchObject({
+      code: "storage",
+    });
+    expect(refused.asked()).toBe(1);
+    const busy = failing(hub.url, "busy", 99);
+    const ending = busy.client.call("threads.claim", { agent: "w", done: "thr_1" });
+    expect(await refusal(ending)).toMatchObject({ code: "busy" });
+    expect(busy.asked()).toBe(4);
+    const nobody = connect("http://127.0.0.1:9").call("threads.claim", { agent: "w", done: "thr_1" });
+    expect(await refusal(nobody)).toMatchObject({ code: "storage" });
+  });
+
+  test("takes no place among the open waits", async () => {
+    await using hub = await hubHere({ limits: { waits: { all: 0, perToken: 0, perAddress: 0 } } });
+    await claimed(hub.ask);
+    const claim = (input: object) => hub.ask("POST /api/threads/claim", { agent: "w", ...input });
+    expect((await claim({ done: "thr_1" })).json.ended.thread.status).toBe("done");
+    expect((await claim({ done: "thr_2", wait: true })).json.error.code).toBe("limited");
+  });
 });

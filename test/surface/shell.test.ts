@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openInbox } from "../../src/inbox/inbox.ts";
+import { usualDatabase } from "../../src/location/locate.ts";
 import { desk, root, run } from "../support/cli.ts";
 import { processesOf } from "../support/crew.ts";
 import { sitDown } from "../support/terminal.ts";
@@ -108,6 +110,15 @@ test("[Q13] the list of commands breaks between commands, not in them", async ()
 
 test("[Q13.1] mail that a command has collected while it ran is not announced after it", async () => {
   using here = await deskWithScripts();
+  // More than a list shows at once, all older.
+  const inbox = openInbox(join(here.path, usualDatabase));
+  const older = Array.from({ length: 1001 }, (_, n) => ({
+    to: "lead",
+    from: "stranger",
+    message: `older ${n}`,
+  }));
+  await Promise.all(older.map((one) => inbox.call("mailbox.send", one)));
+  await inbox.close();
   await using seat = sitDown(["shell", "--agent", "lead"], here.path, { XDG_STATE_HOME: here.path });
   await seat.sees("lead> ");
   seat.type("/receive from=friend\r");

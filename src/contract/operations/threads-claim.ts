@@ -57,6 +57,7 @@ export const threadsClaim = operation("threads.claim", "claim", () => ({
   waits: {
     when: ({ wait }) => wait === true,
     first: {
+      by: ["done", "fail"],
       fields: ["done", "fail", "summary", "body", "payload", "artifacts", "leaseToken"],
       answer: "ended",
     },

@@ -148,9 +148,17 @@ async function announceMail(
 async function stillWaiting(inbox: Inbox, agent: string, events: readonly Event[]): Promise<Event[]> {
   if (!events.length) return [];
   try {
-    const { messages } = await inbox.call("mailbox.list", { agent, limit: mostListed });
-    const waiting = new Set<string | null>(messages.map(({ id }) => idOf("message", id)));
-    return events.filter(({ messageId }) => waiting.has(messageId));
+    const waiting: (Event | undefined)[] = [];
+    // By its sender: a list of everything shows the oldest first, and these are the newest.
+    for (const from of new Set(events.map(({ source }) => source))) {
+      const { messages, total } = await inbox.call("mailbox.list", { agent, from, limit: mostListed });
+      const ids = new Set<string | null>(messages.map(({ id }) => idOf("message", id)));
+      const isCut = total > messages.length;
+      waiting.push(
+        ...events.filter(({ source, messageId }) => source === from && (isCut || ids.has(messageId))),
+      );
+    }
+    return events.filter((event) => waiting.includes(event));
   } catch {
     return []; // as for any notice
   }

@@ -26,6 +26,8 @@ const pauseMs = 300;
 const tries = 4;
 /** A hub that is started again is back before this. */
 const briefMs = 5000;
+/** For how long a hub that is away is asked to take a result. */
+const resultMs = 1000;
 /** A wait without an end does not outlive a hub that is gone for good. */
 const awayMs = 5 * 60_000;
 
@@ -86,17 +88,23 @@ export async function patiently(
       input = next(op, input, sent.value);
       anchored = true;
     } catch (error) {
-      if (!isUnreachable(error)) throw error;
+      const unsent = !begun && endsFirst(op, input);
+      if (!isUnreachable(error)) {
+        if (!unsent || (error as InboxError).code !== "busy" || ++lost >= tries) throw error;
+        await rest(25 * 2 ** lost, signal);
+        continue;
+      }
       // Something may have been handed over all the same: others need not wait for its deadline.
       const giveBack = () => settleOnce(wire, "release", unanswered(op, input, id));
       const wasLong = performance.now() - started > begunMs;
       const isThere = wasSent(error) && (await answers(giveBack));
       begun ||= patience !== null && wasLong;
-      if (!anchored || !(begun || isThere)) throw error;
+      if (!anchored || !(begun || isThere || unsent)) throw error;
       if ((!begun || performance.now() >= deadline) && ++lost >= tries) throw noAnswer(wire.url, error);
       if (isThere) await rest(wasLong ? 0 : begun ? pauseMs : 25 * 2 ** lost, signal);
       else {
-        const until = Math.min(deadline, performance.now() + awayMs);
+        const now = performance.now();
+        const until = unsent ? now + resultMs : Math.min(deadline, now + awayMs);
         await untilBack(giveBack, { deadline: until, error, signal, onAway: wire.onAway });
       }
     }
@@ -111,6 +119,10 @@ function toldBy({ waits }: AnyOperation, value: unknown, noteAtBegin: NoteAtBegi
   const done = waits?.first && { [waits.first.answer]: (value as Input)[waits.first.answer] };
   return { unknown: told.unknown ? { unknown: told.unknown } : {}, done: done ?? {} };
 }
+
+/** [L12.6] It brings a result, for which it is worth to try again. */
+const endsFirst = ({ waits }: AnyOperation, input: Input): boolean =>
+  waits?.first?.by.some((field) => input[field] !== undefined) ?? false;
 
 const wasSent = (error: unknown) => (error as InboxError).details?.sent !== false;
 

@@ -3,7 +3,7 @@ import { InboxError } from "../../contract/errors.ts";
 import { clientHeader, modelsClient } from "../../contract/headers.ts";
 import { type AnyOperation, marking } from "../../contract/operation.ts";
 import { operationNamed, table } from "../../contract/operations/index.ts";
-import { limitWait } from "../../contract/waiting.ts";
+import { limitWait, patienceOf } from "../../contract/waiting.ts";
 import { actAs, type Caller } from "../../inbox/caller.ts";
 import type { BusOperation, CallOptions, Handed } from "../../inbox/inbox.ts";
 import { endOfWait } from "../../waiting/end-of-wait.ts";
@@ -117,7 +117,8 @@ async function waitFor(
   stopping.addEventListener("abort", stop);
   if (stopping.aborted) stop();
   if (request.signal.aborted) gone();
-  const { revoked, over } = stays.begin(peer);
+  // What only may wait is answered at once: a result is not refused because many others wait.
+  const { revoked, over } = patienceOf(op, input) === null ? stays.hold(peer) : stays.begin(peer);
   const end = () => ending.abort(revoked.reason);
   revoked.addEventListener("abort", end);
   try {
