@@ -6,6 +6,7 @@ import { type ErrorCode, InboxError } from "./errors.ts";
 import { fieldsOf, text, tooLarge } from "./fields.ts";
 import { field, listed, phrase, type Text } from "./phrase.ts";
 import { closestField } from "./suggest.ts";
+import type { Waits } from "./waiting.ts";
 
 export interface CliForm {
   /** The words that name it: `claim`, `pool join`. */
@@ -94,24 +95,7 @@ export interface OperationForm<I extends v.GenericSchema, O extends v.GenericSch
   /** It creates something: 201 over HTTP. */
   creates?: boolean;
   /** [W3] For an operation that may block: which inputs block (by default all of them). */
-  waits?: {
-    when?: (input: Record<string, unknown>) => boolean;
-    /** Whether an answer ends the wait before its time is over (by default, whenever something has matched). */
-    over?: (output: v.InferOutput<O>) => boolean;
-    /** If it starts from now: the field for the last event seen, to continue without a gap. */
-    after?: FieldOf<I>;
-    /**
-     * What only its first request has, and the field of that request's answer that is part of the last one. `by`: with one of
-     * these it brings something that must not be lost.
-     */
-    first?: {
-      by: readonly FieldOf<I>[];
-      fields: readonly FieldOf<I>[];
-      answer: Extract<keyof v.InferOutput<O>, string>;
-    };
-    /** If it starts something: the input of the next request, while there is no answer yet. */
-    goesOn?: (input: Record<string, unknown>, output: v.InferOutput<O>) => Record<string, unknown>;
-  };
+  waits?: Waits<FieldOf<I>, v.InferOutput<O>>;
   /**
    * For a read: the field that makes it change something, which no GET may; and [X2] the field that says for whom,
    * who must own the token.

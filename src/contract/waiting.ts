@@ -5,6 +5,22 @@ import { integer, number } from "./fields.ts";
 import type { AnyOperation } from "./operation.ts";
 import type { Text } from "./phrase.ts";
 
+/** How an operation waits, by the names of its input fields and by its output. */
+export interface Waits<Field extends string, Output> {
+  when?: (input: Record<string, unknown>) => boolean;
+  /** Whether an answer ends the wait before its time is over (by default, whenever something has matched). */
+  over?: (output: Output) => boolean;
+  /** If it starts from now: the field for the last event seen, to continue without a gap. */
+  after?: Field;
+  /**
+   * What only its first request has, and the field of that request's answer that is part of the last one. `by`: with one of
+   * these it brings something that must not be lost.
+   */
+  first?: { by: readonly Field[]; fields: readonly Field[]; answer: Extract<keyof Output, string> };
+  /** If it starts something: the input of the next request, while there is no answer yet. */
+  goesOn?: (input: Record<string, unknown>, output: Output) => Record<string, unknown>;
+}
+
 /** The maximum length of a wait; 31 days is longer than any program should wait. */
 export const timeoutSeconds = (help: Text, { endless = true, ...flags }: TimeoutOptions = {}) =>
   v.optional(

@@ -117,7 +117,7 @@ test("[M9.5] a refusal that is decided with the key in hand is the answer, also 
   expect([error.code, error.details?.known]).toEqual(["conflict", undefined]);
 });
 
-describe("[L12.6] a claim that brings a result", () => {
+describe("a claim that brings a result", () => {
   /** A client whose first requests for a claim fail, in one of two ways. */
   const failing = (url: string, fails: "busy" | "refused", times: number) => {
     let asked = 0;
@@ -136,7 +136,7 @@ describe("[L12.6] a claim that brings a result", () => {
   };
 
   test.each(["busy", "refused"] as const)(
-    "is sent again if the hub is %s, with wait and without",
+    "[L12.6] is sent again if the hub is %s, with wait and without",
     async (how) => {
       for (const wait of [false, true]) {
         await using hub = await hubHere();
@@ -153,7 +153,7 @@ describe("[L12.6] a claim that brings a result", () => {
     },
   );
 
-  test("fails if the hub stays away, and a claim without a result fails at once", async () => {
+  test("[L12.6] fails if the hub stays away, and a claim without a result fails at once", async () => {
     await using hub = await hubHere();
     await claimed(hub.ask);
     const refused = failing(hub.url, "refused", 1);
@@ -169,7 +169,7 @@ describe("[L12.6] a claim that brings a result", () => {
     expect(await refusal(nobody)).toMatchObject({ code: "storage" });
   });
 
-  test("takes no place among the open waits", async () => {
+  test("[L12.6] takes no place among the open waits", async () => {
     await using hub = await hubHere({ limits: { waits: { all: 0, perToken: 0, perAddress: 0 } } });
     await claimed(hub.ask);
     const claim = (input: object) => hub.ask("POST /api/threads/claim", { agent: "w", ...input });
