@@ -59,8 +59,10 @@ export function* messagesFor(
 ): Procedure<Message[]> {
   const { thread_id } = who.thread;
   if (!tx.embedded) {
-    const collecting = names ? [collectAll(tx, { ...who, names })] : [];
-    const [messages] = yield* together(allMessagesOf(thread_id), ...collecting);
+    const [messages] = yield* together(
+      allMessagesOf(thread_id),
+      ...(names ? [collectAll(tx, { ...who, names })] : []),
+    );
     return messages;
   }
   const rows = yield* messageRowsOf(thread_id);
