@@ -1,9 +1,10 @@
 /** Inboxes with waiting mail: those of agents, and those of names that nobody has used yet. */
 import { mailLimit } from "../contract/mail.ts";
 import { statsLimit } from "../contract/stats.ts";
-import type { Procedure } from "../sql/procedure.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
 import { all } from "../sql/procedure.ts";
 import { fragment, literal, sql } from "../sql/sql.ts";
+import { messagesTo, oldestMessages } from "../sql/walk.ts";
 import { waiting } from "./channel.ts";
 import { isTopic } from "./visible.ts";
 
@@ -26,7 +27,7 @@ const owners = {
 };
 
 /** Found from name to name in the index, and counted up to a limit: the table is not read as a whole. */
-export function* inboxesOf(owner: keyof typeof owners, now: string): Procedure<InboxWithMail[]> {
+export function* inboxesOf(tx: Context, owner: keyof typeof owners, now: string): Procedure<InboxWithMail[]> {
   const rows = yield* all<{ name: string; mail: number; oldest: number | null }>(sql`
     with recursive names (name) as (
       select min(messages.to_agent) from messages where messages.acked_at is null and messages.dead_at is null
@@ -38,7 +39,8 @@ export function* inboxesOf(owner: keyof typeof owners, now: string): Procedure<I
     select found.name,
       (select count(*) from (select 1 from messages where messages.to_agent = found.name and ${waiting(now)}
         limit ${literal(mailLimit)}) as page) as mail,
-      (select min(messages.message_id) from messages where messages.to_agent = found.name and ${waiting(now)}) as oldest
+      (select messages.message_id from messages where ${messagesTo(tx, found)} and ${waiting(now)}
+        ${oldestMessages} limit 1) as oldest
     from (select names.name from names where names.name is not null limit ${literal(inboxLimit)}) as found
     where ${owners[owner]} order by found.name`);
   return rows.flatMap(({ oldest, ...row }) => (oldest === null ? [] : [{ ...row, oldest }]));

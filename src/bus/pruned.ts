@@ -2,15 +2,17 @@
  * [M7] The ranges of a channel's messages that were deleted, so that a reader whose cursor lies before one is told
  * and skips nothing silently.
  */
-import type { Procedure } from "../sql/procedure.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one, run } from "../sql/procedure.ts";
-import { joined, sql } from "../sql/sql.ts";
+import { fragment, joined, sql } from "../sql/sql.ts";
 import { insert } from "../sql/table.ts";
 import { pruned } from "../sql/tables.ts";
+import { messagesTo, newestMessages, oldestMessages } from "../sql/walk.ts";
 
 /** A fixed number per statement: every other number would be another statement to prepare and keep. */
 const idsAtOnce = 100;
 const end = Number.MAX_SAFE_INTEGER;
+const id = fragment`ids.id`;
 
 interface Deleted {
   message_id: number;
@@ -19,6 +21,7 @@ interface Deleted {
 
 /** Call it after the messages have been deleted. `unacked`: nobody had acked them. */
 export function* rememberPruned(
+  tx: Context,
   rows: readonly Deleted[],
   { unacked = false }: { unacked?: boolean } = {},
 ): Procedure<void> {
@@ -26,19 +29,27 @@ export function* rememberPruned(
   for (const [channel, deleted] of byChannel) {
     const ids = deleted.map((row) => row.message_id).sort((a, b) => a - b);
     for (let at = 0; at < ids.length; at += idsAtOnce)
-      yield* rememberSome(channel, ids.slice(at, at + idsAtOnce), unacked);
+      yield* rememberSome(tx, channel, ids.slice(at, at + idsAtOnce), unacked);
   }
 }
 
 /** Ids with no message of the channel between them form one range, and are joined to the ranges that exist. */
-function* rememberSome(channel: string, ids: readonly number[], unacked: boolean): Procedure<void> {
+function* rememberSome(
+  tx: Context,
+  channel: string,
+  ids: readonly number[],
+  unacked: boolean,
+): Procedure<void> {
   const filled = Array.from({ length: idsAtOnce }, (_, i) => ids[i] ?? ids[0]!);
-  const around = yield* all<{ id: number; before: number; after: number }>(sql`
+  const rows = yield* all<{ id: number; before: number; after: number }>(sql`
     with ids (id) as (values ${joined(filled.map((id) => sql`(cast(${id} as bigint))`))})
     select distinct ids.id,
-      coalesce((select max(messages.message_id) from messages where messages.to_agent = ${channel} and messages.message_id < ids.id), 0) as before,
-      coalesce((select min(messages.message_id) from messages where messages.to_agent = ${channel} and messages.message_id > ids.id), ${end}) as after
-    from ids order by ids.id`);
+      coalesce((select messages.message_id from messages where ${messagesTo(tx, channel, { before: id })}
+        ${newestMessages} limit 1), 0) as before,
+      coalesce((select messages.message_id from messages where ${messagesTo(tx, channel, { after: id })}
+        ${oldestMessages} limit 1), ${end}) as after
+    from ids`);
+  const around = rows.toSorted((a, b) => a.id - b.id);
   for (const [, gap] of Map.groupBy(around, (row) => row.before)) {
     const { before, after } = gap[0]!;
     const known = yield* one<{ first: number | null; last: number | null; unacked: number | null }>(sql`

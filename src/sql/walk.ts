@@ -13,8 +13,8 @@ export interface Walked {
   by: readonly { column: Sql; value: SqlValue | Sql }[];
   number: Sql;
   /** Only numbers above or below this one. */
-  after?: number;
-  before?: number;
+  after?: number | Sql;
+  before?: number | Sql;
 }
 
 /** A condition. The rows are ordered by columns and number. */

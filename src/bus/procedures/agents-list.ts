@@ -52,6 +52,6 @@ export function* agentsList(tx: Context, attending: ReadonlySet<string>): Proced
       live: row.gone === 0 && (row.last_seen_at >= since || row.running > 0 || attending.has(row.name)),
       ended: row.gone === 1,
     })),
-    unused: mostMail(yield* inboxesOf("nobody", now)).map(({ name, mail }) => ({ name, mail })),
+    unused: mostMail(yield* inboxesOf(tx, "nobody", now)).map(({ name, mail }) => ({ name, mail })),
   };
 }

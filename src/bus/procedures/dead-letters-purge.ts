@@ -27,7 +27,7 @@ export function* deadLettersPurge(tx: Context, which: Which): Procedure<OutputOf
       deleted.map((row) => row.message_id),
     );
     // A stored reader of the channel must be told that messages it never saw were deleted ([M7]).
-    yield* rememberPruned(deleted);
+    yield* rememberPruned(tx, deleted);
     yield* append(tx, { type: "messages.purged", source: which.agent, payload: lettersPayload(rows), now });
   }
   yield* seen(tx, which.agent, now);

@@ -3,6 +3,7 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { fragment, literal, nothing, sql } from "../../sql/sql.ts";
+import { messagesTo, newestMessages } from "../../sql/walk.ts";
 import { waiting } from "../channel.ts";
 import { and, visible } from "../visible.ts";
 
@@ -35,7 +36,8 @@ export function* messagesChannels(
     )
     select * from (select names.channel,
       (select count(*) from messages where messages.to_agent = names.channel and ${waiting(now)}) as pending,
-      (select max(messages.message_id) from messages where messages.to_agent = names.channel) as latest_id
+      (select messages.message_id from messages where ${messagesTo(tx, fragment`names.channel`)}
+        ${newestMessages} limit 1) as latest_id
     from names where names.channel is not null ${filter} ${seen}
     limit ${literal(limit + 1)}) as page order by channel`);
   return {

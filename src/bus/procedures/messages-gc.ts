@@ -35,6 +35,6 @@ function* pruneAcked(tx: Context, hours: number, now: string): Procedure<number>
     "messages",
     rows.map((row) => row.message_id),
   );
-  yield* rememberPruned(rows);
+  yield* rememberPruned(tx, rows);
   return rows.length;
 }

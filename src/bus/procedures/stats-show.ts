@@ -27,8 +27,8 @@ const eventLimit = 20_000;
 /** `attending`: agents with an open wait. */
 export function* statsShow(tx: Context, attending: ReadonlySet<string>): Procedure<StatsRead> {
   const now = yield* tx.clock();
-  const inboxes = yield* inboxesOf("agents", now);
-  const unused = yield* inboxesOf("nobody", now);
+  const inboxes = yield* inboxesOf(tx, "agents", now);
+  const unused = yield* inboxesOf(tx, "nobody", now);
   const oldest = inboxes.toSorted((a, b) => a.oldest - b.oldest)[0];
   const live = yield* liveOnes(now, attending);
   const known = yield* counted(sql`select count(*) as count from agents`);

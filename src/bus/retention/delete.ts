@@ -47,7 +47,7 @@ export const deletions: Record<
     yield* deleteThreads(tx, refs);
   },
   *mail(tx, refs) {
-    yield* rememberPruned(yield* deleteMessages(tx, byNumber(refs)));
+    yield* rememberPruned(tx, yield* deleteMessages(tx, byNumber(refs)));
   },
   *"dead-letters"(tx, refs, now) {
     // The history of a thread stays complete: there the letter is only acked.
@@ -55,7 +55,7 @@ export const deletions: Record<
       update messages set dead_at = null, dead_reason = null, acked_at = ${now}, acked_by = 'gc'
       where ${byNumber(refs)} and dead_at is not null and thread_id is not null`);
     const plain = sql`${byNumber(refs)} and messages.dead_at is not null and messages.thread_id is null`;
-    yield* rememberPruned(yield* deleteMessages(tx, plain));
+    yield* rememberPruned(tx, yield* deleteMessages(tx, plain));
   },
   /** Nobody could read these any more, so this leaves no gap. */
   *expired(tx, refs) {
@@ -71,7 +71,7 @@ export function* deleteUnacked(tx: Context, refs: readonly number[]): Procedure<
   const free = sql`${byNumber(refs)} and messages.acked_at is null and messages.dead_at is null
     and messages.hidden_until is null`;
   const rows = yield* deleteMessages(tx, free);
-  yield* rememberPruned(rows, { unacked: true });
+  yield* rememberPruned(tx, rows, { unacked: true });
   return rows.length;
 }
 
@@ -82,7 +82,7 @@ function* deleteThreads(tx: Context, refs: readonly number[]): Procedure<void> {
   const inThem = sql`thread_id in (${listed(refs)})`;
   for (const table of [fragment`thread_reads`, fragment`leases`, fragment`lost_leases`])
     yield* run(sql`delete from ${table} where ${inThem}`);
-  yield* rememberPruned(yield* deleteMessages(tx, sql`messages.thread_id in (${listed(refs)})`));
+  yield* rememberPruned(tx, yield* deleteMessages(tx, sql`messages.thread_id in (${listed(refs)})`));
   yield* run(sql`delete from threads where ${inThem}`);
   yield* forgetWords(tx, "threads", refs);
 }
