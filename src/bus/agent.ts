@@ -70,6 +70,10 @@ export function* join(tx: Context, agent: string): Procedure<boolean> {
   return yield* seen(tx, agent, yield* tx.clock());
 }
 
+/** Whether this process has learnt that it is known; an agent stays known for ever. */
+export const isKnownHere = (recall: Context["recall"], agent: string) =>
+  recall(`known:${agent}`) !== undefined;
+
 export function* isKnown(tx: Context, agent: string): Procedure<boolean> {
   if (tx.recall(`known:${agent}`)) return true;
   const row = yield* one(sql`select 1 as there from agents where agents.name = ${agent}`);

@@ -164,6 +164,9 @@ const addresseeHasGone = hasGone(fragment`messages.to_agent`);
 /** A new message is neither handed over nor acked. */
 const untouched = initialOf(messages);
 
+/** A message without a proven sender that belongs to no correlation and does not expire. */
+export const unanswered = { verified: 0, correlation_id: null, reply: 0, expires_at: null };
+
 /** The messages of a thread in order, all or those that a condition picks. */
 export function* messagesOf(thread: number, condition: Sql = nothing, limit = -1): Procedure<Message[]> {
   const rows = yield* all<MessageRow>(sql`

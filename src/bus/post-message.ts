@@ -14,7 +14,7 @@ import { type Head, orderOf, textContent, type Written, write } from "./message.
 import { isUsed, recipientOf } from "./name-use.ts";
 import { bytesOf, spend } from "./quota.ts";
 
-interface Letter {
+export interface Letter {
   from: string;
   to: string;
   text: string;
@@ -30,11 +30,17 @@ interface Letter {
   more?: Pick<Head, "correlationId" | "taskId"> & { ttlSeconds?: number };
 }
 
-interface Posted {
+export interface Posted {
   last: Written;
   recipient: Recipient;
   nextEventId: number;
   copies?: { id: number; channel: string }[];
+}
+
+/** A call that posts a message, as data. */
+export interface Posting<T> {
+  letter: Letter;
+  output: (posted: Posted) => T;
 }
 
 export function* postToChannel(

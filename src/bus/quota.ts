@@ -7,7 +7,7 @@ import { InboxError } from "../contract/errors.ts";
 import type { Limits, Quota } from "../contract/quota.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, nothingToAsk, one, run } from "../sql/procedure.ts";
-import { literal, type Sql, sql } from "../sql/sql.ts";
+import { fragment, literal, type Sql, sql } from "../sql/sql.ts";
 import { columnsOf, insert, type RowOf } from "../sql/table.ts";
 import { quotas, quotaUsage } from "../sql/tables.ts";
 import { isWithin } from "./expiry.ts";
@@ -48,6 +48,10 @@ function keptQuotas(tx: Context, now: string): string | undefined {
 }
 
 const hasNone = (kept: string | undefined, now: string) => kept?.length === now.length;
+
+/** For a plain case: whether this process knows of a quota, and that the database has none. */
+export const mayHaveQuotas = (recall: Context["recall"]) => recall(fact)?.endsWith("]") === true;
+export const noQuotas = fragment`(select count(*) from quotas) = 0`;
 
 function* limitsOf(tx: Context, agent: string, now: string): Procedure<Limits | undefined> {
   if (keptQuotas(tx, now) === undefined) learnQuotas(tx, yield* allQuotas(), now);

@@ -2,7 +2,9 @@
 
 import { onlyOnce } from "../bus/idempotency.ts" with { load: "when-called" };
 import type { Keyed } from "../bus/idempotency.ts";
-import { plainEnd } from "../bus/plain-end.ts" with { load: "when-called" };
+import { plainEnd } from "../bus/plain/end.ts" with { load: "when-called" };
+import { plainChannelMessage, plainMail } from "../bus/plain/post.ts" with { load: "when-called" };
+import { plainThread } from "../bus/plain/thread.ts" with { load: "when-called" };
 import { agentsList } from "../bus/procedures/agents-list.ts" with { load: "when-called" };
 import { auditList } from "../bus/procedures/audit-list.ts" with { load: "when-called" };
 import { costsSet } from "../bus/procedures/costs-set.ts" with { load: "when-called" };
@@ -83,6 +85,7 @@ import { workspacesRemove } from "../bus/procedures/workspaces-remove.ts" with {
 import type { OperationName, OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
 import { newToken, tokenHash } from "../platform/token-text.ts";
+import type { PlainCase } from "../sql/plain.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 import { watch } from "../waiting/events-watch.ts" with { load: "when-called" };
 import type { AnswerWithReceipt, Calling } from "../waiting/handed.ts";
@@ -124,19 +127,25 @@ const reads =
 
 type Work<T> = (tx: Context) => Procedure<T | Refused>;
 
-const written = <T>(engine: Engine, keyed: Keyed | undefined, work: Work<T>) =>
+/** A write with a key has no plain case. */
+const written = <T>(engine: Engine, keyed: Keyed | undefined, work: Work<T>, plain?: PlainCase<T>) =>
   engine
-    .write((tx) => (keyed ? onlyOnce(tx, keyed, () => work(tx)) : work(tx)), {
-      repeatable: keyed !== undefined,
-    })
+    .write<T>(
+      (tx) => (keyed ? onlyOnce(tx, keyed, () => work(tx)) : work(tx)),
+      keyed ? { repeatable: true } : { plain },
+    )
     .then(plainly);
 
 const writes =
   <N extends BusOperation>(
     procedure: (tx: Context, input: ParsedOf<N>) => Procedure<OutputOf<N> | Refused>,
+    plain?: (
+      input: ParsedOf<N>,
+      ...recall: Parameters<PlainCase<OutputOf<N>>>
+    ) => ReturnType<PlainCase<OutputOf<N>>>,
   ): Handler<N> =>
   (engine, input, { keyed }) =>
-    written(engine, keyed, (tx) => procedure(tx, input));
+    written(engine, keyed, (tx) => procedure(tx, input), plain && ((recall) => plain(input, recall)));
 
 /** The answer of a write that was committed is found by repeating it: it has no effect twice. */
 const ends =
@@ -157,7 +166,7 @@ const ends =
   };
 
 export const handlers: { [N in BusOperation]: Handler<N> } = {
-  "threads.send": writes(threadsSend),
+  "threads.send": writes(threadsSend, plainThread),
   "threads.reply": writes(threadsReply),
   "threads.renew": writes(threadsRenew),
   "threads.release": writes(threadsRelease),
@@ -174,7 +183,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "mailbox.send": (engine, input, call, place) =>
     input.interrupt
       ? written(engine, call.keyed, orch().interruptWith(place, input))
-      : writes<"mailbox.send">(mailboxSend)(engine, input, call, place),
+      : writes<"mailbox.send">(mailboxSend, plainMail)(engine, input, call, place),
   "mailbox.ask": writes(mailboxAsk),
   "mailbox.decide": mailboxDecide,
   "mailbox.answer": writes(mailboxAnswer),
@@ -184,7 +193,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "mailbox.wait": mailboxWait,
   "mailbox.gather": mailboxGather,
   "mailbox.list": reads(mailboxList),
-  "messages.send": writes(messagesSend),
+  "messages.send": writes(messagesSend, plainChannelMessage),
   "messages.inbox": (engine, input) =>
     engine.read((tx) => messagesInbox(tx, input)).then((value) => committing(input, value)),
   "messages.wait": (engine, input, call) =>

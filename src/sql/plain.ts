@@ -64,6 +64,11 @@ export const asText = (time: Sql) => fragment`to_char((${time}) at time zone 'ut
 /** The engine's time, now, in a part that reads rows with the column `fixed`: a clock that tests have set. */
 export const instant = fragment`coalesce(fixed, clock_timestamp())`;
 
+/** The number of a row that is inserted next; in a part that is in order, and whose callers have their locks. */
+export const nextNumber = (table: "threads" | "messages") =>
+  word(`nextval('${table}_${table.slice(0, -1)}_id_seq')`);
+export const nextEvent = word("next_event()");
+
 /** The columns that an insert must give. */
 type Required<T extends Table> = {
   [N in keyof T["columns"]]: T["columns"][N]["given"] extends "required" ? N : never;

@@ -282,6 +282,8 @@ export const events = table("events", ["event_id"], () => ({
   summary: text(),
   payload_json: text(),
   created_at: text(),
+  /** A number that a write has drawn at random, by which it is found if its answer was lost (bus/plain/marked.ts). */
+  mark: integer().nullAtFirst(),
 }));
 
 export const supervision = table("supervision", ["holder"], () => ({

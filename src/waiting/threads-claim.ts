@@ -1,8 +1,8 @@
 /** [L2] [L12] A claim, which may end the agent's last thread first; with `--wait` it blocks until there is something to claim. */
 
 import { toldWithoutWork } from "../bus/held-threads.ts";
-import { plainClaim } from "../bus/plain-claim.ts" with { load: "when-called" };
-import { plainEndAndClaim } from "../bus/plain-end-and-claim.ts" with { load: "when-called" };
+import { plainClaim } from "../bus/plain/claim.ts" with { load: "when-called" };
+import { plainEndAndClaim } from "../bus/plain/end-and-claim.ts" with { load: "when-called" };
 import {
   type ClaimInput,
   claimable,

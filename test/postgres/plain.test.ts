@@ -1,4 +1,4 @@
-/** The plain cases of claiming and ending: one statement each, which does what the procedures do step by step. */
+/** The plain cases of sending, claiming and ending: one statement each, which does what the procedures do step by step. */
 import { expect, test } from "bun:test";
 import { InboxError } from "../../src/contract/errors.ts";
 import type { OutputOf } from "../../src/contract/operations/index.ts";
@@ -65,6 +65,16 @@ function randomCall(random: () => number, number: number, held: readonly Held[])
   const leaseToken = one([undefined, ended.leaseToken, held[0]?.leaseToken]);
   const priority = one(["low", "normal", "high"] as const);
   const from = one(["leader", 'lead "er" \\', "a", "user"]);
+  const content = one(["x", ' two\n"lines" \\ \'', " "]);
+  const post: Call = (inbox) =>
+    inbox.call("messages.send", {
+      sender: from,
+      channel: one([agent, agent, "topic", "topic", "pool", "*", "user", "nobody"]),
+      content,
+      ...one([{}, {}, { taskId: "T1", metadata: { n: "'" } }, { ttlSeconds: 60 }, { correlationId: "c" }]),
+    });
+  const mail: Call = (inbox) =>
+    inbox.call("mailbox.send", { from, to: one([agent, agent, "topic", "task_1"]), message: content });
   const claim: Call = (inbox) =>
     inbox.call("threads.claim", { agent, leaseSeconds: one([60, 300]) }, { handOver });
   const endAndClaim: Call = (inbox) =>
@@ -85,6 +95,11 @@ function randomCall(random: () => number, number: number, held: readonly Held[])
     (inbox) =>
       inbox.call("threads.send", { from, to: one([agent, agent, "pool"]), subject: "s", priority, ...said }),
     (inbox) => inbox.call("threads.send", { from, to: agent, subject: "s", priority }),
+    (inbox) =>
+      inbox.call("threads.send", { from, to: agent, subject: "s", run: "r", task: "T2", kind: "question" }),
+    post,
+    post,
+    mail,
     claim,
     claim,
     claim,
@@ -122,7 +137,8 @@ async function contentOf(url: string): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   const order = (row: unknown) => JSON.stringify(row);
   for (const { name } of tables) {
-    const rows: unknown[] = comparable(await stored(url, `select * from ${name}`));
+    const rows: Record<string, unknown>[] = comparable(await stored(url, `select * from ${name}`));
+    if (name === "events") for (const row of rows) delete row.mark;
     found[name] = rows.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
   }
   return found;
@@ -154,6 +170,15 @@ const rare: [afterMs: number, Call][] = [
   [0, (inbox) => inbox.call("threads.send", { from: "l", to: "w", subject: "one more" })],
   [10, (inbox) => inbox.call("threads.claim", { agent: "w", done: "thr_3" }, { handOver: idOf(6) })],
   [10, (inbox) => inbox.call("threads.claim", { agent: "w", done: "thr_3" }, { handOver: idOf(6) })],
+  // A quota is seen by the next write, whichever way it goes.
+  [0, (inbox) => inbox.call("messages.send", { channel: "w", sender: "l", content: "x" })],
+  [0, (inbox) => inbox.call("mailbox.send", { to: "w", from: "l", message: "x" })],
+  [0, (inbox) => inbox.call("quotas.set", { agent: "l", name: "l", messagesPerMinute: 1 })],
+  [0, (inbox) => inbox.call("messages.send", { channel: "w", sender: "l", content: "x" })],
+  [0, (inbox) => inbox.call("messages.send", { channel: "w", sender: "l", content: "x" })],
+  [0, (inbox) => inbox.call("threads.send", { to: "w", from: "l", subject: "x" })],
+  [0, (inbox) => inbox.call("quotas.set", { agent: "l", name: "l" })],
+  [2500, (inbox) => inbox.call("messages.send", { channel: "w", sender: "l", content: "x" })],
   // Its lease has lapsed, and it is still the holder.
   [1_000_000, (inbox) => inbox.call("threads.claim", { agent: "w", fail: "thr_4" }, { handOver: idOf(7) })],
   [0, (inbox) => inbox.call("threads.claim", { agent: "w", done: "thr_5" }, { handOver: idOf(8) })],
@@ -218,6 +243,120 @@ postgresSuite("plain cases", () => {
     await inbox.call("threads.done", { agent: "w", thread: thread!.threadId, body: "done" });
     expect(proxy.heard).toEqual({ begun, plain: 2 });
   });
+
+  test.concurrent("[M1] [T1] a message and a thread between known agents are one statement each, and no transaction is begun", async () => {
+    await using place = await bus(Date.now, false);
+    const { inbox, proxy } = place;
+    for (const [sender, channel] of [
+      ["w", "topic"],
+      ["l", "w"],
+    ] as const)
+      await inbox.call("messages.send", { channel, sender, content: "I am here" });
+    const { begun } = proxy.heard;
+    await inbox.call("messages.send", { channel: "w", sender: "l", content: "x", taskId: "T" });
+    await inbox.call("messages.send", { channel: "topic", sender: "l", content: "x" });
+    await inbox.call("mailbox.send", { to: "w", from: "l", message: "x" });
+    await inbox.call("threads.send", { to: "w", from: "l", subject: "s" });
+    expect(proxy.heard).toEqual({ begun, plain: 4 });
+  });
+
+  test.concurrent("[M13] a message to a sub-agent that has finished, or to a topic that became a pool, goes step by step", async () => {
+    await using place = await bus(Date.now, false);
+    const { inbox, url } = place;
+    for (const [sender, channel] of [
+      ["gone", "topic"],
+      ["l", "gone"],
+      ["l", "topic"],
+    ] as const)
+      await inbox.call("messages.send", { channel, sender, content: "I am here" });
+    await stored(url, "update agents set ended_at = '9999' where name = 'gone'");
+    const mail = await inbox.call("mailbox.send", { to: "gone", from: "l", message: "x" });
+    const thread = await inbox.call("threads.send", { to: "gone", from: "l", subject: "x" });
+    expect([mail.recipient.ended, thread.recipient.ended]).toEqual([true, true]);
+    await inbox.call("pools.join", { agent: "p", pool: "topic" });
+    const copied = await inbox.call("messages.send", { channel: "topic", sender: "l", content: "x" });
+    expect(copied.copies?.map(({ channel }) => channel)).toEqual(["p"]);
+  });
+
+  test.concurrent("[G2] messages that several processes send to one topic at once are numbered in the order in which they can be read", async () => {
+    await using place = await bus(Date.now, false);
+    const { inbox, url } = place;
+    const others = times(3, () => openInbox(url));
+    for (const own of others)
+      await own.call("messages.send", { channel: "topic", sender: "l", content: "0" });
+    let last = 0;
+    const seen: number[] = [];
+    const read = async () => {
+      const { messages } = await inbox.call("messages.inbox", {
+        channel: "topic",
+        afterId: last,
+        limit: 1000,
+      });
+      seen.push(...messages.map(({ id }) => id));
+      last = seen.at(-1) ?? 0;
+    };
+    let sending = true;
+    const sends = Promise.all(
+      others.map(async (own) => {
+        for (const i of times(40, (n) => n))
+          await Promise.all([
+            own.call("messages.send", { channel: "topic", sender: "l", content: `${i}` }),
+            own.call("messages.send", { channel: "topic", sender: "l", content: `${i} too` }),
+          ]);
+      }),
+    ).finally(() => (sending = false));
+    while (sending) await read();
+    await sends;
+    await read();
+    const all = await stored(url, "select message_id from messages order by message_id");
+    expect(seen).toEqual(all.map((row) => Number(row.message_id)));
+    expect(await flaws(url)).toEqual([]);
+    for (const own of others) await own.close();
+  });
+
+  test.concurrent("[G4] [M1] [T1] a plain message or thread whose answer was lost is written once, and answered", async () => {
+    for (const fault of ["cut before", "cut after", "abandon before"] as const satisfies Fault[]) {
+      await using place = await bus(Date.now, false);
+      const { inbox, proxy, url } = place;
+      for (const [sender, channel] of [
+        ["w", "topic"],
+        ["l", "w"],
+      ] as const)
+        await inbox.call("messages.send", { channel, sender, content: "I am here" });
+      const under = async <T>(call: () => Promise<T>): Promise<T> => {
+        const struck = proxy.strike(fault);
+        const answer = await call();
+        await within(14, `the fault "${fault}"`, struck);
+        return answer;
+      };
+      const posted = await under(() =>
+        inbox.call("messages.send", { channel: "w", sender: "l", content: "a" }),
+      );
+      const mailed = await under(() => inbox.call("mailbox.send", { to: "w", from: "l", message: "b" }));
+      const created = await under(() => inbox.call("threads.send", { to: "w", from: "l", subject: "c" }));
+      expect(proxy.heard.plain).toBe(3);
+      const rows = await stored(
+        url,
+        `select events.event_id, messages.message_id, messages.summary, messages.thread_id
+         from messages join events on events.message_id = messages.message_id where messages.summary <> 'I am here' order by 2`,
+      );
+      expect(rows.map(({ summary }) => summary)).toEqual(["a", "b", "c"]);
+      expect(posted).toMatchObject({
+        id: Number(rows[0]!.message_id),
+        content: "a",
+        recipient: { known: true },
+      });
+      expect(mailed).toMatchObject({
+        message: { messageId: `msg_${rows[1]!.message_id}`, summary: "b" },
+        nextEventId: Number(rows[1]!.event_id),
+      });
+      expect(created).toMatchObject({
+        thread: { threadId: `thr_${rows[2]!.thread_id}`, subject: "c" },
+        nextEventId: Number(rows[2]!.event_id),
+      });
+      expect(await flaws(url)).toEqual([]);
+    }
+  }, 60_000);
 
   test.concurrent("[L1] [L2] claims at the same time, by several processes, get a thread each, and all can be ended", async () => {
     await using place = await bus(Date.now, false);

@@ -143,6 +143,13 @@ const busy = "busy";
 let last: string;
 const calls: Record<string, Work> = {
   send: (inbox) => inbox.call("messages.send", { channel: busy, sender: "lead", content: "x" }),
+  "send, once both sides are known": (inbox) =>
+    inbox.call("messages.send", { channel: busy, sender: "lead", content: "x" }),
+  "send AGENT MESSAGE": (inbox) => inbox.call("mailbox.send", { to: busy, from: "lead", message: "x" }),
+  "msg send TOPIC": (inbox) =>
+    inbox.call("messages.send", { channel: "topic", sender: "lead", content: "x" }),
+  "msg send TOPIC, once it is used": (inbox) =>
+    inbox.call("messages.send", { channel: "topic", sender: "lead", content: "x" }),
   "send --to": async (inbox) => {
     const { thread } = await inbox.call("threads.send", { from: "lead", to: busy, subject: "s" });
     last = thread.threadId;
@@ -178,6 +185,7 @@ const calls: Record<string, Work> = {
   "watch --thread": (inbox) => inbox.call("events.watch", { afterEvent: 0, thread: last, timeoutSeconds: 0 }),
   "dlq list": (inbox) => inbox.call("deadLetters.list", {}),
   "dlq list --channel": (inbox) => inbox.call("deadLetters.list", { channel: busy }),
+  "msg gc": (inbox) => inbox.call("messages.gc", {}),
   agents: (inbox) => inbox.call("agents.list", {}),
   "msg channels": (inbox) => inbox.call("messages.channels", {}),
   "msg readers": (inbox) => inbox.call("messages.readers", { channel: busy }),

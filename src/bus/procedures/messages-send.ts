@@ -2,24 +2,30 @@
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { channelView } from "../channel.ts";
-import { postToChannel } from "../post-message.ts";
+import { type Letter, type Posted, type Posting, postToChannel } from "../post-message.ts";
 
-export function* messagesSend(
-  tx: Context,
-  input: ParsedOf<"messages.send">,
-): Procedure<OutputOf<"messages.send">> {
-  const { channel: to, content: text, sender: from, strict, metadata: payload } = input;
-  const { correlationId, taskId, ttlSeconds } = input;
-  const posted = yield* postToChannel(tx, {
-    from,
-    to,
-    text,
-    key: "content",
-    strict,
-    as: "channel",
-    payload,
-    more: { correlationId, taskId, ttlSeconds },
-  });
-  const { last, recipient, copies } = posted;
-  return { ...channelView(last.row), channel: to, recipient, ...(copies && { copies }) };
+type Input = ParsedOf<"messages.send">;
+type Output = OutputOf<"messages.send">;
+
+export function* messagesSend(tx: Context, input: Input): Procedure<Output> {
+  return answerTo(input, yield* postToChannel(tx, letterOf(input)));
 }
+
+/** The same as data. */
+export const channelPosting = (input: Input): Posting<Output> => ({
+  letter: letterOf(input),
+  output: (posted) => answerTo(input, posted),
+});
+
+const letterOf = ({ channel: to, content: text, sender: from, strict, ...input }: Input): Letter => {
+  const { metadata: payload, correlationId, taskId, ttlSeconds } = input;
+  const more = { correlationId, taskId, ttlSeconds };
+  return { from, to, text, key: "content", strict, as: "channel", payload, more };
+};
+
+const answerTo = ({ channel }: Input, { last, recipient, copies }: Posted): Output => ({
+  ...channelView(last.row),
+  channel,
+  recipient,
+  ...(copies && { copies }),
+});

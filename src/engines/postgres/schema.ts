@@ -665,4 +665,8 @@ begin
   return nextval('event_numbers');
 end $$;
 `,
+  // A write that is one statement is found by this if its answer was lost.
+  `
+alter table events add column mark bigint;
+`,
 ];

@@ -570,4 +570,8 @@ drop index events_thread;
 create index messages_thread on messages (thread_id, message_id) where thread_id is not null;
 create index events_thread on events (thread_id, event_id) where thread_id is not null;
 `,
+  // A write that is one statement is found by this if its answer was lost.
+  `
+alter table events add column mark integer;
+`,
 ];

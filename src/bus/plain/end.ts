@@ -3,9 +3,9 @@
  * row for an agent that is known to have created it. The procedure (thread-end.ts) has the rules for all cases; a test
  * compares what both leave in the tables.
  */
-import { person } from "../contract/entry.ts";
-import { numberOf } from "../contract/ids.ts";
-import type { OutputOf } from "../contract/operations/index.ts";
+import { person } from "../../contract/entry.ts";
+import { numberOf } from "../../contract/ids.ts";
+import type { OutputOf } from "../../contract/operations/index.ts";
 import {
   asText,
   insertFrom,
@@ -15,17 +15,17 @@ import {
   type Plain,
   type PlainAnswer,
   type PlainQuery,
-} from "../sql/plain.ts";
-import type { Work } from "../sql/procedure.ts";
-import { fragment, type Sql } from "../sql/sql.ts";
-import { initialOf } from "../sql/table.ts";
-import { events, messages } from "../sql/tables.ts";
-import { topicsOf } from "../sql/topics.ts";
-import { seenBy } from "./agent.ts";
-import { detailsOf, eventRow } from "./event.ts";
-import { acknowledging, type MessageRow, messageView, orderOf } from "./message.ts";
-import { creatorOf, isActive, type ThreadRow, threadColumns, threadView } from "./thread.ts";
-import { asksFor, type End, type EndStatus, endingContent, reviewed } from "./thread-end.ts";
+} from "../../sql/plain.ts";
+import type { Work } from "../../sql/procedure.ts";
+import { fragment, type Sql } from "../../sql/sql.ts";
+import { initialOf } from "../../sql/table.ts";
+import { events, messages } from "../../sql/tables.ts";
+import { topicsOf } from "../../sql/topics.ts";
+import { seenBy } from "../agent.ts";
+import { detailsOf, eventRow } from "../event.ts";
+import { acknowledging, type MessageRow, messageView, orderOf, unanswered } from "../message.ts";
+import { creatorOf, isActive, type ThreadRow, threadColumns, threadView } from "../thread.ts";
+import { asksFor, type End, type EndStatus, endingContent, reviewed } from "../thread-end.ts";
 
 /**
  * The caller holds the thread by a lease that is still its own when both rows are locked. The lease is found by its thread
@@ -70,11 +70,8 @@ const written = () => fragment`
       body: fragment`ending.body`,
       payload_json: fragment`ending.payload`,
       created_at: fragment`ending.now`,
-      verified: 0,
-      correlation_id: null,
-      reply: 0,
       task_id: fragment`ending.task_id`,
-      expires_at: null,
+      ...unanswered,
     },
     fragment`from ending order by ending.n_of_caller`,
   )} returning message_id, thread_id`;
@@ -186,11 +183,8 @@ export function endedBy(found: EndedRow): PlainAnswer<Output> {
     body,
     payload_json: payload,
     created_at: now,
-    verified: 0,
-    correlation_id: null,
-    reply: 0,
     task_id: row.task_id,
-    expires_at: null,
+    ...unanswered,
   };
   const event = { ...thread, event_type: `thread.${status}`, source: agent, to_agent: row.created_by };
   return {

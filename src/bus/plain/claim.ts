@@ -13,19 +13,19 @@ import {
   type Plain,
   type PlainAnswer,
   type PlainQuery,
-} from "../sql/plain.ts";
-import { fragment, literal, type Sql, word } from "../sql/sql.ts";
-import { overwriting } from "../sql/table.ts";
-import { events, leases } from "../sql/tables.ts";
-import { topicsOf } from "../sql/topics.ts";
-import { seenBy } from "./agent.ts";
-import { type ArtifactRow, artifactColumns, byMessage } from "./artifact.ts";
-import { eventRow } from "./event.ts";
-import { collectedNow, uncollected } from "./hand-over/collect.ts";
-import { claimedPayload, tokenFrom } from "./lease.ts";
-import { acknowledging, type MessageRow, messageColumns, messageView } from "./message.ts";
-import { answerWith, type ClaimInput, type Granted, threadsClaim } from "./procedures/threads-claim.ts";
-import { creatorOf, type ThreadRow, threadColumns } from "./thread.ts";
+} from "../../sql/plain.ts";
+import { fragment, literal, type Sql, word } from "../../sql/sql.ts";
+import { overwriting } from "../../sql/table.ts";
+import { events, leases } from "../../sql/tables.ts";
+import { topicsOf } from "../../sql/topics.ts";
+import { seenBy } from "../agent.ts";
+import { type ArtifactRow, artifactColumns, byMessage } from "../artifact.ts";
+import { eventRow } from "../event.ts";
+import { collectedNow, uncollected } from "../hand-over/collect.ts";
+import { claimedPayload, tokenFrom } from "../lease.ts";
+import { acknowledging, type MessageRow, messageColumns, messageView } from "../message.ts";
+import { answerWith, type ClaimInput, type Granted, threadsClaim } from "../procedures/threads-claim.ts";
+import { creatorOf, type ThreadRow, threadColumns } from "../thread.ts";
 
 /** With more leases that have lapsed and that nobody has taken over, no case is plain: they are not searched. */
 const lapsedLimit = 20;

@@ -3,9 +3,11 @@
  * for callers whose thread was ended, and begins once that is written. If the end is plain and the claim is not, the
  * thread is ended, and the claim is left to its procedure.
  */
-import type { Plain, PlainAnswer, PlainQuery } from "../sql/plain.ts";
-import type { Row, Work } from "../sql/procedure.ts";
-import { fragment } from "../sql/sql.ts";
+import type { Plain, PlainAnswer, PlainQuery } from "../../sql/plain.ts";
+import type { Row, Work } from "../../sql/procedure.ts";
+import { fragment } from "../../sql/sql.ts";
+import { type Ended, type Granted, withEnded } from "../procedures/threads-claim.ts";
+import type { End } from "../thread-end.ts";
 import {
   type ClaimedRow,
   claimColumns,
@@ -15,10 +17,8 @@ import {
   grantedBy,
   isWanted,
   type NamedClaim,
-} from "./plain-claim.ts";
-import { askedBy, type EndedRow, endColumns, endedBy, endParts } from "./plain-end.ts";
-import { type Ended, type Granted, withEnded } from "./procedures/threads-claim.ts";
-import type { End } from "./thread-end.ts";
+} from "./claim.ts";
+import { askedBy, type EndedRow, endColumns, endedBy, endParts } from "./end.ts";
 
 const { agent: _, ...onlyClaim } = claimColumns;
 

@@ -1,0 +1,194 @@
+/**
+ * [M1] The plain case of a message to one inbox or topic, in one statement: sender and addressee are known, nobody has a
+ * quota, and the message belongs to no correlation and does not expire. The procedure (post-message.ts) has the rules for
+ * all cases; a test compares what both leave in the tables.
+ */
+import { person } from "../../contract/entry.ts";
+import type { ParsedOf } from "../../contract/operations/index.ts";
+import {
+  asText,
+  insertFrom,
+  instant,
+  nextEvent,
+  nextNumber,
+  type Plain,
+  type PlainQuery,
+} from "../../sql/plain.ts";
+import type { Context, Procedure, Row } from "../../sql/procedure.ts";
+import { one } from "../../sql/procedure.ts";
+import { fragment, sql } from "../../sql/sql.ts";
+import { initialOf } from "../../sql/table.ts";
+import { events, messages } from "../../sql/tables.ts";
+import { topicsOf } from "../../sql/topics.ts";
+import { isKnownHere, seenBy } from "../agent.ts";
+import { hasGone } from "../ended-agent.ts";
+import { detailsOf, eventRow } from "../event.ts";
+import { type MessageRow, messageColumns, orderOf, textContent, unanswered, Written } from "../message.ts";
+import { type Letter, type Posted, type Posting, postToChannel } from "../post-message.ts";
+import { mailPosting } from "../procedures/mailbox-send.ts";
+import { channelPosting } from "../procedures/messages-send.ts";
+import { mayHaveQuotas, noQuotas } from "../quota.ts";
+import { type Mark, markedBy, newMark } from "./marked.ts";
+
+/** A topic is used once it has a message, and is not one while a pool has its name. */
+const reachable = fragment`(caller.known = 1 or (
+  (select messages.message_id from messages where messages.to_agent = caller.recipient limit 1) is not null
+  and (select pools.pool from pools where pools.pool = caller.recipient) is null))`;
+
+/** The time and the numbers are drawn once the channels are locked. */
+const posting = () => fragment`
+  select caller.*, ${instant} as at from caller
+  where ${noQuotas} and ${reachable} and not ${hasGone(fragment`caller.recipient`)}`;
+
+const numbered = fragment`
+  select posting.*, ${asText(fragment`posting.at`)} as now, ${nextNumber("messages")} as message_id, ${nextEvent} as event_id
+  from posting order by posting.n_of_caller`;
+
+const written = () =>
+  insertFrom(
+    messages,
+    {
+      ...unanswered,
+      message_id: fragment`numbered.message_id`,
+      thread_id: null,
+      from_agent: fragment`numbered.agent`,
+      to_agent: fragment`numbered.recipient`,
+      kind: fragment`numbered.kind`,
+      summary: fragment`numbered.summary`,
+      body: fragment`numbered.body`,
+      payload_json: fragment`numbered.payload`,
+      created_at: fragment`numbered.now`,
+      task_id: fragment`numbered.task`,
+    },
+    fragment`from numbered`,
+  );
+
+const told = () => {
+  const message = {
+    message_id: fragment`numbered.message_id`,
+    to_agent: fragment`numbered.recipient`,
+    summary: fragment`numbered.summary`,
+  };
+  const said = {
+    type: "message.sent",
+    source: fragment`numbered.agent`,
+    now: fragment`numbered.now`,
+  } as const;
+  const row = eventRow({ ...said, message, payload_json: fragment`numbered.details` });
+  return insertFrom(
+    events,
+    { ...row, event_id: fragment`numbered.event_id`, mark: fragment`numbered.mark` },
+    fragment`from numbered`,
+  );
+};
+
+const query: PlainQuery = {
+  columns: {
+    agent: "text",
+    recipient: "text",
+    known: "integer",
+    kind: "text",
+    summary: "text",
+    body: "text",
+    payload: "text",
+    task: "text",
+    details: "text",
+    mark: "bigint",
+  },
+  locks: true,
+  parts: () => fragment`
+    posting as materialized (${posting()}), numbered as materialized (${numbered}), written as (${written()}),
+    told as (${told()}), acting as (${seenBy(fragment`numbered`)})
+    select numbered.n_of_caller, numbered.now, numbered.message_id, numbered.event_id from numbered order by numbered.n_of_caller`,
+};
+
+interface PostedRow {
+  now: string;
+  message_id: number;
+  event_id: number;
+}
+
+type Recall = (fact: string) => string | undefined;
+
+export const plainChannelMessage = (input: ParsedOf<"messages.send">, recall: Recall) =>
+  plainPost(channelPosting(input), recall);
+
+export function plainMail(input: ParsedOf<"mailbox.send">, recall: Recall) {
+  const posting = mailPosting(input);
+  return posting && plainPost(posting, recall);
+}
+
+function plainPost<T>({ letter, output }: Posting<T>, recall: Recall): Plain<T> | undefined {
+  const { from, to, text, key = "message", as, kind = "event", payload, more = {} } = letter;
+  if (more.correlationId !== undefined || more.ttlSeconds !== undefined) return undefined;
+  if (!isKnownHere(recall, from) || mayHaveQuotas(recall)) return undefined;
+  const known = isKnownHere(recall, to);
+  if (to === person || (!known && as !== "channel")) return undefined;
+  const [lock, ...others] = orderOf({ to });
+  if (others.length) return undefined;
+  const { summary, body = "", payload: content = {} } = textContent(text, payload, key);
+  const mark = newMark();
+  const said = { kind, summary, body, payload_json: JSON.stringify(content) };
+  const row = {
+    ...untouched,
+    ...unanswered,
+    ...said,
+    thread_id: null,
+    from_agent: from,
+    to_agent: to,
+    task_id: more.taskId ?? null,
+  };
+  const details = JSON.stringify(detailsOf({ kind, to_agent: to }));
+  return {
+    query,
+    values: [
+      from,
+      to,
+      known ? 1 : 0,
+      kind,
+      summary,
+      body,
+      said.payload_json,
+      row.task_id,
+      details,
+      mark.number,
+    ],
+    lock,
+    kind: `post:${to}`,
+    answer: (found: Row) => {
+      const { now, message_id, event_id } = found as unknown as PostedRow;
+      return {
+        value: output(plainlyPosted(letter, { ...row, message_id, created_at: now }, event_id)),
+        topics: topicsOf({
+          event_type: "message.sent",
+          source: from,
+          to_agent: to,
+          thread_id: null,
+          assigned_to: null,
+          addressed_to: null,
+        }),
+        learnt: [],
+      };
+    },
+    *again(tx) {
+      return output((yield* postedBefore(tx, letter, mark)) ?? (yield* postToChannel(tx, letter)));
+    },
+  };
+}
+
+const plainlyPosted = ({ to, tells }: Letter, row: MessageRow, event: number): Posted => ({
+  last: new Written(row, [], false),
+  recipient: { name: to, known: true, similar: [] },
+  nextEventId: tells ? event : 0,
+});
+
+function* postedBefore(tx: Context, letter: Letter, mark: Mark): Procedure<Posted | undefined> {
+  const event = yield* markedBy(tx, mark);
+  if (!event) return undefined;
+  const row = yield* one<MessageRow>(
+    sql`select ${messageColumns} from messages where messages.message_id = ${event.message_id}`,
+  );
+  return row && plainlyPosted(letter, row, event.event_id);
+}
+
+const untouched = initialOf(messages);

@@ -1,0 +1,235 @@
+/**
+ * [T1] The plain case of a new thread, in one statement: its creator and the agent that gets it are known, nobody has a
+ * quota, and its first message has no artifacts. The procedure (procedures/threads-send.ts) has the rules for all cases; a
+ * test compares what both leave in the tables.
+ */
+import { person } from "../../contract/entry.ts";
+import { idOf } from "../../contract/ids.ts";
+import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
+import { maxAttemptsDefault } from "../../contract/thread.ts";
+import {
+  asText,
+  insertFrom,
+  instant,
+  nextEvent,
+  nextNumber,
+  type Plain,
+  type PlainQuery,
+} from "../../sql/plain.ts";
+import type { Context, Procedure, Row } from "../../sql/procedure.ts";
+import { one } from "../../sql/procedure.ts";
+import { fragment, sql, word } from "../../sql/sql.ts";
+import { initialOf } from "../../sql/table.ts";
+import { events, messages, threads } from "../../sql/tables.ts";
+import { topicsOf } from "../../sql/topics.ts";
+import { isKnownHere, seenBy } from "../agent.ts";
+import { hasGone } from "../ended-agent.ts";
+import { detailsOf, eventRow } from "../event.ts";
+import { contentOf, type MessageRow, messageColumns, messageView, orderOf, unanswered } from "../message.ts";
+import { threadsSend } from "../procedures/threads-send.ts";
+import { mayHaveQuotas, noQuotas } from "../quota.ts";
+import { type ThreadRow, threadColumns, threadView } from "../thread.ts";
+import { type Mark, markedBy, newMark } from "./marked.ts";
+
+/** The time and the numbers are drawn once the channels are locked. */
+const creating = () => fragment`
+  select caller.*, ${instant} as at from caller where ${noQuotas} and not ${hasGone(fragment`caller.recipient`)}`;
+
+const numbered = fragment`
+  select creating.*, ${asText(fragment`creating.at`)} as now, ${nextNumber("threads")} as thread_id,
+    ${nextNumber("messages")} as message_id, ${nextEvent} as event_id
+  from creating order by creating.n_of_caller`;
+
+/** A task without an id of its own gets the id of its thread. */
+const identified = fragment`
+  select numbered.*, coalesce(numbered.own_task, ${word(`'${idOf("thread", 0).slice(0, -1)}'`)} || numbered.thread_id) as task_id
+  from numbered`;
+
+const created = () =>
+  insertFrom(
+    threads,
+    {
+      thread_id: fragment`identified.thread_id`,
+      run_id: fragment`identified.run`,
+      task_id: fragment`identified.task_id`,
+      subject: fragment`identified.subject`,
+      created_by: fragment`identified.agent`,
+      assigned_to: fragment`identified.recipient`,
+      addressed_to: fragment`identified.recipient`,
+      status: "pending",
+      priority: fragment`identified.priority`,
+      max_attempts: fragment`identified.max_attempts`,
+      latest_message_id: fragment`identified.message_id`,
+      created_at: fragment`identified.now`,
+      updated_at: fragment`identified.now`,
+    },
+    fragment`from identified`,
+  );
+
+const written = () =>
+  insertFrom(
+    messages,
+    {
+      ...unanswered,
+      message_id: fragment`identified.message_id`,
+      thread_id: fragment`identified.thread_id`,
+      from_agent: fragment`identified.agent`,
+      to_agent: fragment`identified.recipient`,
+      kind: fragment`identified.kind`,
+      summary: fragment`identified.summary`,
+      body: fragment`identified.body`,
+      payload_json: fragment`identified.payload`,
+      created_at: fragment`identified.now`,
+      task_id: fragment`identified.task_id`,
+    },
+    fragment`from identified`,
+  );
+
+const told = () => {
+  const row = eventRow({
+    type: "thread.created",
+    source: fragment`identified.agent`,
+    now: fragment`identified.now`,
+    thread: {
+      run_id: fragment`identified.run`,
+      task_id: fragment`identified.task_id`,
+      thread_id: fragment`identified.thread_id`,
+      status: "pending",
+      created_by: fragment`identified.agent`,
+      assigned_to: fragment`identified.recipient`,
+    },
+    message: {
+      message_id: fragment`identified.message_id`,
+      to_agent: fragment`identified.recipient`,
+      summary: fragment`identified.summary`,
+    },
+    payload_json: fragment`identified.details`,
+  });
+  return insertFrom(
+    events,
+    { ...row, event_id: fragment`identified.event_id`, mark: fragment`identified.mark` },
+    fragment`from identified`,
+  );
+};
+
+const query: PlainQuery = {
+  columns: {
+    agent: "text",
+    recipient: "text",
+    subject: "text",
+    run: "text",
+    own_task: "text",
+    priority: "text",
+    max_attempts: "integer",
+    kind: "text",
+    summary: "text",
+    body: "text",
+    payload: "text",
+    details: "text",
+    mark: "bigint",
+  },
+  locks: true,
+  parts: () => fragment`
+    creating as materialized (${creating()}), numbered as materialized (${numbered}), identified as materialized (${identified}),
+    created as (${created()}), written as (${written()}), told as (${told()}), acting as (${seenBy(fragment`identified`)})
+    select identified.n_of_caller, identified.now, identified.thread_id, identified.task_id, identified.message_id,
+      identified.event_id
+    from identified order by identified.n_of_caller`,
+};
+
+interface CreatedRow {
+  now: string;
+  thread_id: number;
+  task_id: string;
+  message_id: number;
+  event_id: number;
+}
+
+type Input = ParsedOf<"threads.send">;
+type Output = OutputOf<"threads.send">;
+
+export function plainThread(
+  input: Input,
+  recall: (fact: string) => string | undefined,
+): Plain<Output> | undefined {
+  const { from, to, subject, kind = "task", priority = "normal", run = "default" } = input;
+  if (input.thread !== undefined || to === undefined || subject === undefined) return undefined;
+  if (to === person || input.artifacts.length || mayHaveQuotas(recall)) return undefined;
+  if (!isKnownHere(recall, from) || !isKnownHere(recall, to)) return undefined;
+  const [lock, ...others] = orderOf({ to });
+  if (others.length) return undefined;
+  const content = contentOf({ ...input, summary: input.summary ?? subject });
+  const { summary, body = "", payload = {} } = content;
+  const mark = newMark();
+  const max_attempts = input.maxAttempts ?? maxAttemptsDefault;
+  const payload_json = JSON.stringify(payload);
+  const details = JSON.stringify(detailsOf({ kind, to_agent: to }));
+  const said = [kind, summary, body, payload_json, details];
+  const values = [from, to, subject, run, input.task ?? null, priority, max_attempts, ...said, mark.number];
+  return {
+    query,
+    values,
+    lock,
+    kind: `thread:${to}`,
+    answer: (found: Row) => {
+      const { now, event_id, ...numbers } = found as unknown as CreatedRow;
+      const { thread_id, task_id, message_id } = numbers;
+      const thread: ThreadRow = {
+        thread_id,
+        task_id,
+        run_id: run,
+        subject,
+        created_by: from,
+        assigned_to: to,
+        addressed_to: to,
+        status: "pending",
+        priority,
+        max_attempts,
+        latest_message_id: message_id,
+        created_at: now,
+        updated_at: now,
+      };
+      const message: MessageRow = {
+        ...untouched,
+        ...unanswered,
+        message_id,
+        thread_id,
+        task_id,
+        from_agent: from,
+        to_agent: to,
+        kind,
+        summary,
+        body,
+        payload_json,
+        created_at: now,
+      };
+      const event = { ...thread, event_type: "thread.created", source: from, to_agent: to };
+      return { value: answerWith(thread, message, event_id), topics: topicsOf(event), learnt: [] };
+    },
+    *again(tx) {
+      return (yield* createdBefore(tx, mark)) ?? (yield* threadsSend(tx, input));
+    },
+  };
+}
+
+const answerWith = (thread: ThreadRow, message: MessageRow, event: number): Output => ({
+  thread: threadView(thread),
+  message: messageView(message),
+  recipient: { name: thread.addressed_to, known: true, similar: [] },
+  nextEventId: event,
+});
+
+/** As it is now: somebody may have claimed it meanwhile. */
+function* createdBefore(tx: Context, mark: Mark): Procedure<Output | undefined> {
+  const event = yield* markedBy(tx, mark);
+  if (!event) return undefined;
+  const thread = yield* one<ThreadRow>(
+    sql`select ${threadColumns} from threads where threads.thread_id = ${event.thread_id}`,
+  );
+  const message = yield* one<MessageRow>(
+    sql`select ${messageColumns} from messages where messages.message_id = ${event.message_id}`,
+  );
+  return thread && message && answerWith(thread, message, event.event_id);
+}
+
+const untouched = initialOf(messages);
