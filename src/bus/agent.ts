@@ -74,6 +74,9 @@ export function* join(tx: Context, agent: string): Procedure<boolean> {
 export const isKnownHere = (recall: Context["recall"], agent: string) =>
   recall(`known:${agent}`) !== undefined;
 
+/** The same in a plain case, where the database is asked: the bus may have been replaced under this process. */
+export const isAgent = (name: Sql) => fragment`(select count(*) from agents where agents.name = ${name}) = 1`;
+
 export function* isKnown(tx: Context, agent: string): Procedure<boolean> {
   if (tx.recall(`known:${agent}`)) return true;
   const row = yield* one(sql`select 1 as there from agents where agents.name = ${agent}`);

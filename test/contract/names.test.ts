@@ -57,6 +57,22 @@ describe.each(engines)("$name", (engine) => {
     expect((await inbox.call("agents.list", {})).agents).toEqual([]);
   });
 
+  test("[X11] a name that was refused is refused again, also as the sender to a known agent", async () => {
+    await using bench = await engine.start();
+    const { inbox } = bench;
+    for (const name of ["w", "l"])
+      await inbox.call("messages.send", { channel: "w", sender: name, content: "I am here" });
+    for (const { name } of [...refused.slice(0, 3), ...refused.slice(0, 3)]) {
+      const calls = [
+        inbox.call("messages.send", { channel: "w", sender: name, content: "x" }),
+        inbox.call("threads.send", { from: name, to: "w", subject: "x" }),
+        inbox.call("mailbox.send", { from: "w", to: name, message: "x", strict: true }),
+      ];
+      for (const call of calls) expect((await refusal(call)).code).not.toBe("internal");
+    }
+    expect((await inbox.call("messages.inbox", { channel: "w" })).count).toBe(2);
+  });
+
   test("[X11] names in any script that is written as usual are welcome", async () => {
     await using bench = await engine.start();
     for (const from of accepted) {

@@ -1,5 +1,6 @@
 /** The plain cases of sending, claiming and ending: one statement each, which does what the procedures do step by step. */
 import { expect, test } from "bun:test";
+import postgres from "postgres";
 import { InboxError } from "../../src/contract/errors.ts";
 import type { OutputOf } from "../../src/contract/operations/index.ts";
 import { tables } from "../../src/engines/tables.ts";
@@ -10,6 +11,7 @@ import { postgresSuite, times, within } from "../support/postgres-suite.ts";
 import { type Fault, startProxy } from "../support/proxy.ts";
 import { randomOf } from "../support/random.ts";
 import { flaws, stored } from "../support/stored-postgres.ts";
+import { until } from "../support/until.ts";
 
 /** A bus whose clock only the test moves, behind a proxy that counts. */
 async function bus(now: () => number, stepwise: boolean) {
@@ -27,6 +29,8 @@ async function bus(now: () => number, stepwise: boolean) {
     },
   };
 }
+
+const schemaOf = (url: string) => new URL(url).searchParams.get("schema") ?? "restante";
 
 type Call = (inbox: Inbox) => Promise<unknown>;
 
@@ -357,6 +361,61 @@ postgresSuite("plain cases", () => {
       expect(await flaws(url)).toEqual([]);
     }
   }, 60_000);
+
+  test.concurrent("[G4] if it cannot be found out whether a message was written, that is what its sender is told", async () => {
+    await using place = await bus(Date.now, false);
+    const { inbox, proxy, url } = place;
+    for (const [sender, channel] of [
+      ["w", "topic"],
+      ["l", "w"],
+    ] as const)
+      await inbox.call("messages.send", { channel, sender, content: "I am here" });
+    // The server has written it and falls silent; it is looked for once the connection is cut.
+    const struck = proxy.strike("freeze after");
+    const answer = outcome(inbox.call("mailbox.send", { to: "w", from: "l", message: "x" }));
+    await within(14, "the fault", struck);
+    const other = postgres(url.split("?")[0]!, { max: 1, onnotice: () => {} });
+    await other.begin(async (locking) => {
+      await locking`lock table ${locking(schemaOf(url))}.events in access exclusive mode`;
+      proxy.cut();
+      expect(await answer).toMatchObject({ details: { known: false } });
+    });
+    await other.end();
+    expect(await stored(url, "select 1 from messages where summary = 'x'")).toHaveLength(1);
+  }, 60_000);
+
+  test.concurrent("[W1] [M1] a message that is found after its answer was lost wakes those who wait for it", async () => {
+    await using place = await bus(Date.now, false);
+    const { inbox, proxy, url } = place;
+    for (const [sender, channel] of [
+      ["w", "topic"],
+      ["l", "w"],
+    ] as const)
+      await inbox.call("messages.send", { channel, sender, content: "I am here" });
+    const said: string[] = [];
+    const ear = postgres(url.split("?")[0]!, { max: 1, onnotice: () => {} });
+    await ear.listen(`restante_${schemaOf(url)}`, (payload) => void said.push(payload));
+    const struck = proxy.strike("cut after");
+    await inbox.call("mailbox.send", { to: "w", from: "l", message: "x" });
+    await within(14, "the cut", struck);
+    await until("its wake-up has come", () => said.length > 0);
+    await ear.end();
+  }, 60_000);
+
+  test.concurrent("[M13] a sender that the database does not know any more becomes known again with its next message", async () => {
+    await using place = await bus(Date.now, false);
+    const { inbox, url } = place;
+    for (const [sender, channel] of [
+      ["w", "topic"],
+      ["l", "w"],
+    ] as const)
+      await inbox.call("messages.send", { channel, sender, content: "I am here" });
+    await stored(url, "delete from agents where name = 'l'");
+    await until("it is known again", async () => {
+      await inbox.call("messages.send", { channel: "w", sender: "l", content: "x" });
+      return (await stored(url, "select 1 from agents where name = 'l'")).length === 1;
+    });
+  });
 
   test.concurrent("[L1] [L2] claims at the same time, by several processes, get a thread each, and all can be ended", async () => {
     await using place = await bus(Date.now, false);

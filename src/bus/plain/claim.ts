@@ -18,7 +18,7 @@ import { fragment, literal, type Sql, word } from "../../sql/sql.ts";
 import { overwriting } from "../../sql/table.ts";
 import { events, leases } from "../../sql/tables.ts";
 import { topicsOf } from "../../sql/topics.ts";
-import { seenBy } from "../agent.ts";
+import { isAgent, seenBy } from "../agent.ts";
 import { type ArtifactRow, artifactColumns, byMessage } from "../artifact.ts";
 import { eventRow } from "../event.ts";
 import { collectedNow, uncollected } from "../hand-over/collect.ts";
@@ -48,7 +48,7 @@ const asking = (among: Sql) => fragment`
   where (select count(*) from lapsed) < ${literal(lapsedLimit)}
     and (select count(*) from lapsed join threads on threads.thread_id = lapsed.thread_id
       where threads.assigned_to = caller.agent or threads.addressed_to = caller.agent) = 0
-    and (select count(*) from agents where agents.name = caller.agent) = 1
+    and ${isAgent(fragment`caller.agent`)}
     and (select pool_members.pool from pool_members where pool_members.agent_id = caller.agent limit 1) is null
     and ${isWanted}
     and (select leases.thread_id from leases where leases.agent_id = caller.agent and leases.released_at is null

@@ -22,7 +22,7 @@ export interface Mark {
   drawn: number;
 }
 
-const asked = part(events, "event_id", "mark", "thread_id", "message_id", "created_at");
+const asked = part(events, "event_id", "mark", "thread_id", "task_id", "message_id", "created_at");
 const columns = columnsOf(asked);
 export type MarkedEvent = RowOf<typeof asked>;
 

@@ -16,24 +16,26 @@ import {
   type Plain,
   type PlainQuery,
 } from "../../sql/plain.ts";
-import type { Context, Procedure, Row } from "../../sql/procedure.ts";
-import { one } from "../../sql/procedure.ts";
-import { fragment, sql, word } from "../../sql/sql.ts";
+import type { Row } from "../../sql/procedure.ts";
+import { fragment, word } from "../../sql/sql.ts";
 import { initialOf } from "../../sql/table.ts";
 import { events, messages, threads } from "../../sql/tables.ts";
 import { topicsOf } from "../../sql/topics.ts";
-import { isKnownHere, seenBy } from "../agent.ts";
+import { isAgent, isKnownHere, seenBy } from "../agent.ts";
 import { hasGone } from "../ended-agent.ts";
 import { detailsOf, eventRow } from "../event.ts";
-import { contentOf, type MessageRow, messageColumns, messageView, orderOf, unanswered } from "../message.ts";
+import { contentOf, type MessageRow, messageView, orderOf, unanswered } from "../message.ts";
 import { threadsSend } from "../procedures/threads-send.ts";
 import { mayHaveQuotas, noQuotas } from "../quota.ts";
-import { type ThreadRow, threadColumns, threadView } from "../thread.ts";
-import { type Mark, markedBy, newMark } from "./marked.ts";
+import { type ThreadRow, threadView } from "../thread.ts";
+import { type MarkedEvent, markedBy, newMark } from "./marked.ts";
+
+const [agent, recipient] = [fragment`caller.agent`, fragment`caller.recipient`];
 
 /** The time and the numbers are drawn once the channels are locked. */
 const creating = () => fragment`
-  select caller.*, ${instant} as at from caller where ${noQuotas} and not ${hasGone(fragment`caller.recipient`)}`;
+  select caller.*, ${instant} as at from caller
+  where ${noQuotas} and ${isAgent(agent)} and ${isAgent(recipient)} and not ${hasGone(recipient)}`;
 
 const numbered = fragment`
   select creating.*, ${asText(fragment`creating.at`)} as now, ${nextNumber("threads")} as thread_id,
@@ -132,17 +134,15 @@ const query: PlainQuery = {
   parts: () => fragment`
     creating as materialized (${creating()}), numbered as materialized (${numbered}), identified as materialized (${identified}),
     created as (${created()}), written as (${written()}), told as (${told()}), acting as (${seenBy(fragment`identified`)})
-    select identified.n_of_caller, identified.now, identified.thread_id, identified.task_id, identified.message_id,
+    select identified.n_of_caller, identified.now as created_at, identified.thread_id, identified.task_id, identified.message_id,
       identified.event_id
     from identified order by identified.n_of_caller`,
 };
 
-interface CreatedRow {
-  now: string;
+interface CreatedRow extends Pick<MarkedEvent, "event_id" | "created_at"> {
   thread_id: number;
   task_id: string;
   message_id: number;
-  event_id: number;
 }
 
 type Input = ParsedOf<"threads.send">;
@@ -166,48 +166,51 @@ export function plainThread(
   const details = JSON.stringify(detailsOf({ kind, to_agent: to }));
   const said = [kind, summary, body, payload_json, details];
   const values = [from, to, subject, run, input.task ?? null, priority, max_attempts, ...said, mark.number];
+  const createdBy = ({ thread_id, task_id, message_id, event_id, created_at }: CreatedRow) => {
+    const thread: ThreadRow = {
+      thread_id,
+      task_id,
+      run_id: run,
+      subject,
+      created_by: from,
+      assigned_to: to,
+      addressed_to: to,
+      status: "pending",
+      priority,
+      max_attempts,
+      latest_message_id: message_id,
+      created_at,
+      updated_at: created_at,
+    };
+    const message: MessageRow = {
+      ...untouched,
+      ...unanswered,
+      message_id,
+      thread_id,
+      task_id,
+      from_agent: from,
+      to_agent: to,
+      kind,
+      summary,
+      body,
+      payload_json,
+      created_at,
+    };
+    const event = { ...thread, event_type: "thread.created", source: from, to_agent: to };
+    return { value: answerWith(thread, message, event_id), topics: topicsOf(event), learnt: [] };
+  };
   return {
     query,
     values,
     lock,
     kind: `thread:${to}`,
-    answer: (found: Row) => {
-      const { now, event_id, ...numbers } = found as unknown as CreatedRow;
-      const { thread_id, task_id, message_id } = numbers;
-      const thread: ThreadRow = {
-        thread_id,
-        task_id,
-        run_id: run,
-        subject,
-        created_by: from,
-        assigned_to: to,
-        addressed_to: to,
-        status: "pending",
-        priority,
-        max_attempts,
-        latest_message_id: message_id,
-        created_at: now,
-        updated_at: now,
-      };
-      const message: MessageRow = {
-        ...untouched,
-        ...unanswered,
-        message_id,
-        thread_id,
-        task_id,
-        from_agent: from,
-        to_agent: to,
-        kind,
-        summary,
-        body,
-        payload_json,
-        created_at: now,
-      };
-      const event = { ...thread, event_type: "thread.created", source: from, to_agent: to };
-      return { value: answerWith(thread, message, event_id), topics: topicsOf(event), learnt: [] };
-    },
+    answer: (found: Row) => createdBy(found as unknown as CreatedRow),
     *again(tx) {
-      return (yield* createdBefore(tx, mark)) ?? (yield* threadsSend(tx, input));
+      const found = yield* markedBy(tx, mark);
+      if (!found) return yield* threadsSend(tx, input);
+      const { value, topics } = createdBy(found as CreatedRow);
+      for (const topic of topics) tx.wake(topic);
+      return value;
     },
   };
 }
@@ -218,18 +221,5 @@ const answerWith = (thread: ThreadRow, message: MessageRow, event: number): Outp
   recipient: { name: thread.addressed_to, known: true, similar: [] },
   nextEventId: event,
 });
-
-/** As it is now: somebody may have claimed it meanwhile. */
-function* createdBefore(tx: Context, mark: Mark): Procedure<Output | undefined> {
-  const event = yield* markedBy(tx, mark);
-  if (!event) return undefined;
-  const thread = yield* one<ThreadRow>(
-    sql`select ${threadColumns} from threads where threads.thread_id = ${event.thread_id}`,
-  );
-  const message = yield* one<MessageRow>(
-    sql`select ${messageColumns} from messages where messages.message_id = ${event.message_id}`,
-  );
-  return thread && message && answerWith(thread, message, event.event_id);
-}
 
 const untouched = initialOf(messages);

@@ -214,7 +214,8 @@ async function settleUncertain(
       void runAlone(transactions, {
         ...entry,
         work: plain.again,
-        reject: (error) => entry.reject(isLost(error) ? unknown(error) : error),
+        // It may have failed before it looked for the first one.
+        reject: (error) => entry.reject(unknown(error)),
       });
   }
 }

@@ -201,6 +201,7 @@ class Transaction {
         next = running.procedure.next(running.rows as Row[]);
       } catch (error) {
         running.outcome = { error };
+        running.learnt.clear();
         // Its writes cannot be undone without undoing those of the others.
         if (running.wrote && this.#all.length > 1) throw new Entangled();
         if (running.wrote) throw error;

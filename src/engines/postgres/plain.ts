@@ -40,8 +40,12 @@ export class Uncertain<Entry = unknown> extends Error {
   }
 }
 
-/** The time after a call whose case was not plain in which the next ones of its kind are not tried. */
-const restMs = 1000;
+/**
+ * After a call whose case was not plain the next ones of its kind are not tried for some time. A lock that was busy is free
+ * soon; an agent that is in a pool stays there.
+ */
+const firstRestMs = 15;
+const mostRestMs = 1000;
 const kindLimit = 1000;
 
 export interface PlainCases<Entry> {
@@ -103,7 +107,9 @@ export function openPlain<Entry extends { plain: PlainCase<unknown> | undefined 
 
   function answered(asked: readonly Offered<Entry>[], rows: readonly Row[]): Done<Entry>[] {
     const places = new Set(rows.map((row) => (row[whose] as number) - 1));
-    for (const [i, { plain }] of asked.entries()) if (!places.has(i)) resting.add(plain.kind);
+    for (const [i, { plain }] of asked.entries())
+      if (places.has(i)) resting.end(plain.kind);
+      else resting.add(plain.kind);
     return rows.map(({ [whose]: place, ...row }) => {
       const { entry, plain } = asked[(place as number) - 1]!;
       return { entry, ended: endedBy(plain, row) };
@@ -148,21 +154,26 @@ function endedBy({ answer }: Plain<unknown>, row: Row): Ended {
   }
 }
 
-/** The kinds of calls that are not tried for a moment. */
+/** The kinds of calls that are not tried for a moment, which is longer each time that the case is not plain again. */
 class Resting {
-  readonly #until = new Map<string, number>();
+  readonly #rests = new Map<string, { until: number; ms: number }>();
 
   constructor(private readonly clock: () => number) {}
 
   has(kind: string | undefined): boolean {
-    const until = kind === undefined ? undefined : this.#until.get(kind);
-    return until !== undefined && this.clock() < until;
+    const rest = kind === undefined ? undefined : this.#rests.get(kind);
+    return rest !== undefined && this.clock() < rest.until;
   }
 
   add(kind: string | undefined): void {
     if (kind === undefined) return;
-    if (this.#until.size >= kindLimit) this.#until.clear();
-    this.#until.set(kind, this.clock() + restMs);
+    if (this.#rests.size >= kindLimit) this.#rests.clear();
+    const ms = Math.min((this.#rests.get(kind)?.ms ?? firstRestMs / 2) * 2, mostRestMs);
+    this.#rests.set(kind, { until: this.clock() + ms, ms });
+  }
+
+  end(kind: string | undefined): void {
+    if (kind !== undefined && this.#rests.size) this.#rests.delete(kind);
   }
 }
 
