@@ -6,6 +6,7 @@ import type { Mail } from "../contract/mail.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { one } from "../sql/procedure.ts";
 import { type Sql, sql } from "../sql/sql.ts";
+import { isWaiting } from "../sql/walk.ts";
 import { firstLine, type MessageRow, messageColumns, shownOf } from "./message.ts";
 
 /** The maximum size of a page, so that a reader of big messages does not block all other callers. */
@@ -76,7 +77,7 @@ export function aged(row: MessageRow, now: string): MessageRow {
 
 /** Waiting for its addressee: neither acked nor dead nor expired. Written so that the partial index serves it. */
 export const waiting = (now: Sql | string) =>
-  sql`messages.acked_at is null and messages.dead_at is null and ${unexpired(now)} and not (${doomed(now)})`;
+  sql`${isWaiting} and ${unexpired(now)} and not (${doomed(now)})`;
 
 /** Waiting, and not handed over to another reader. */
 export const deliverable = (now: Sql | string) =>

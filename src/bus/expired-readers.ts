@@ -2,6 +2,7 @@
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
+import { eitherMessages } from "../sql/walk.ts";
 import { unexpired } from "./channel.ts";
 import { commitReader } from "./reader-position.ts";
 
@@ -20,7 +21,7 @@ export function* expiredReaders(tx: Context): Procedure<ExpiredReader[]> {
     select readers.channel, readers.reader, readers.position, pruned.to_id as next, pruned.from_id from readers
       join pruned on pruned.channel = readers.channel and pruned.to_id > readers.position
     where readers.position > 0 and not exists (
-      select 1 from messages where messages.to_agent = readers.channel and messages.message_id > readers.position
+      select 1 from ${eitherMessages} where messages.to_agent = readers.channel and messages.message_id > readers.position
         and messages.message_id < pruned.from_id and ${unexpired(now)})
     order by readers.channel, readers.reader, pruned.from_id`);
   // Deleted ranges without a message between them are skipped together.

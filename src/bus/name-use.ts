@@ -7,7 +7,8 @@ import { closest } from "../contract/suggest.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, known } from "../sql/procedure.ts";
 import { repeated } from "../sql/repeated.ts";
-import { literal, nothing, sql, there } from "../sql/sql.ts";
+import { fragment, literal, nothing, sql, there } from "../sql/sql.ts";
+import { eitherMessages, nextChannel } from "../sql/walk.ts";
 import { admitName } from "./names.ts";
 
 /** What a name is taken for. A topic is used once it has messages; the inbox of an agent is not used by its mail alone. */
@@ -23,7 +24,7 @@ export function isUsed(tx: Context, name: string, as: As): Procedure<boolean> {
 }
 
 const orTopic = (name: string) =>
-  sql`union all select 'topic' from messages where messages.to_agent = ${name}`;
+  sql`union all select 'topic' from ${eitherMessages} where messages.to_agent = ${name}`;
 
 function lookFor(tx: Context, name: string, as: As): Procedure<boolean> {
   return repeated(tx, `used as ${as}:${name}`, {
@@ -136,9 +137,9 @@ function* compareAll(name: string): Procedure<string[]> {
   // Jumps from each name to the next in the index, so the number of messages in a topic does not matter.
   const topics = yield* all<{ name: string | null }>(sql`
     with recursive topics (name) as (
-      select min(messages.to_agent) from messages where messages.to_agent >= ${first}
+      select ${nextChannel(sql`${first}`, fragment`>=`)}
       union all
-      select (select min(messages.to_agent) from messages where messages.to_agent > topics.name)
+      select ${nextChannel(fragment`topics.name`)}
       from topics where topics.name is not null
     )
     select topics.name from topics limit ${literal(compared)}`);

@@ -4,6 +4,7 @@ import { lookOf, newNameProblem, shownName } from "../contract/names.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
+import { eitherMessages } from "../sql/walk.ts";
 
 /** Refuses a new name that could be mistaken for another. A name that is already in use stays valid. */
 export function* admitName(name: string): Procedure<void> {
@@ -18,7 +19,7 @@ export function* admitName(name: string): Procedure<void> {
 function* isThere(name: string): Procedure<boolean> {
   const there = yield* one(sql`
     select 1 as there from agents where agents.name = ${name}
-    union all select 1 from messages where messages.to_agent = ${name}
+    union all select 1 from ${eitherMessages} where messages.to_agent = ${name}
     union all select 1 from tasks where tasks.name = ${name}
     union all select 1 from pool_members where pool_members.pool = ${name}
     union all select 1 from workspaces where workspaces.agent_id = ${name}

@@ -7,12 +7,13 @@ import { all, one, run } from "../sql/procedure.ts";
 import { fragment, joined, sql } from "../sql/sql.ts";
 import { insert } from "../sql/table.ts";
 import { pruned } from "../sql/tables.ts";
-import { messagesTo, newestMessages, oldestMessages } from "../sql/walk.ts";
+import { messagesTo, newestMessages, ofBoth, oldestMessages } from "../sql/walk.ts";
 
 /** A fixed number per statement: every other number would be another statement to prepare and keep. */
 const idsAtOnce = 100;
 const end = Number.MAX_SAFE_INTEGER;
 const id = fragment`ids.id`;
+const number = fragment`messages.message_id`;
 
 interface Deleted {
   message_id: number;
@@ -44,10 +45,8 @@ function* rememberSome(
   const rows = yield* all<{ id: number; before: number; after: number }>(sql`
     with ids (id) as (values ${joined(filled.map((id) => sql`(cast(${id} as bigint))`))})
     select distinct ids.id,
-      coalesce((select messages.message_id from messages where ${messagesTo(tx, channel, { before: id })}
-        ${newestMessages} limit 1), 0) as before,
-      coalesce((select messages.message_id from messages where ${messagesTo(tx, channel, { after: id })}
-        ${oldestMessages} limit 1), ${end}) as after
+      coalesce(${ofBoth("max", number, sql`${messagesTo(tx, channel, { before: id })} ${newestMessages} limit 1`)}, 0) as before,
+      coalesce(${ofBoth("min", number, sql`${messagesTo(tx, channel, { after: id })} ${oldestMessages} limit 1`)}, ${end}) as after
     from ids`);
   const around = rows.toSorted((a, b) => a.id - b.id);
   for (const [, gap] of Map.groupBy(around, (row) => row.before)) {

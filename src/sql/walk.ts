@@ -6,7 +6,7 @@
  * would compare every number of a range, and is asked for the value itself (`walkValue`).
  */
 import type { Context } from "./procedure.ts";
-import { fragment, joined, nothing, type Sql, type SqlValue, sql } from "./sql.ts";
+import { fragment, joined, nothing, type Sql, type SqlValue, sql, word } from "./sql.ts";
 
 export interface Walked {
   /** The columns of the index before the number, each with the one value that is asked for. */
@@ -52,3 +52,39 @@ export const messagesTo = (
 ): Sql => walk({ by: [{ column: recipient, value }], number: messageNumber, ...range });
 export const oldestMessages = fragment`order by messages.to_agent, messages.message_id`;
 export const newestMessages = fragment`order by messages.to_agent desc, messages.message_id desc`;
+
+/**
+ * The messages of a channel are in two indexes: that of those that wait, and that of the others, which are acked or dead
+ * letters. One index of all would be one more page to write for almost every message.
+ */
+export const isWaiting = fragment`messages.acked_at is null and messages.dead_at is null`;
+export const isPast = fragment`(messages.acked_at is not null or messages.dead_at is not null)`;
+
+/** To be selected from where it does not matter which messages of a channel come first: whether there is one, or how many. */
+export const eitherMessages = fragment`(
+  select * from messages where ${isWaiting} union all select * from messages where ${isPast}) as messages`;
+
+/**
+ * A page of a channel, in the order of its messages: one of each index, merged. The columns have the recipient and the
+ * number. A database server would read all of both if it were asked for the page of `eitherMessages`.
+ */
+export function pageOfBoth(columns: Sql, condition: Sql, newest: boolean, limit: Sql): Sql {
+  const order = newest ? newestMessages : oldestMessages;
+  const page = (part: Sql) =>
+    sql`select * from (select ${columns} from messages where ${part} and ${condition} ${order} limit ${limit}) as page`;
+  return sql`select * from (${page(isWaiting)} union all ${page(isPast)}) as pages
+    ${newest ? newestOfPages : oldestOfPages} limit ${limit}`;
+}
+
+const oldestOfPages = fragment`order by pages.to_agent, pages.message_id`;
+const newestOfPages = fragment`order by pages.to_agent desc, pages.message_id desc`;
+
+/** The least or the greatest of what is selected by each index; null if neither has any. `rest`: a condition, with order and limit. */
+export const ofBoth = (which: "min" | "max", value: Sql, rest: Sql): Sql => {
+  const found = (part: Sql) => sql`select (select ${value} from messages where ${part} and ${rest}) as found`;
+  return sql`(select ${word(which)}(either.found) from (${found(isWaiting)} union all ${found(isPast)}) as either)`;
+};
+
+/** The name of the first channel with messages after a name, or from it on; null if there is none. */
+export const nextChannel = (name: Sql, after = fragment`>`): Sql =>
+  ofBoth("min", fragment`min(messages.to_agent)`, sql`messages.to_agent ${after} ${name}`);

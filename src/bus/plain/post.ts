@@ -14,31 +14,33 @@ import {
   type Plain,
   type PlainQuery,
 } from "../../sql/plain.ts";
-import type { Context, Procedure, Row } from "../../sql/procedure.ts";
-import { one } from "../../sql/procedure.ts";
-import { fragment, sql } from "../../sql/sql.ts";
+import type { Row } from "../../sql/procedure.ts";
+import { fragment } from "../../sql/sql.ts";
 import { initialOf } from "../../sql/table.ts";
 import { events, messages } from "../../sql/tables.ts";
 import { topicsOf } from "../../sql/topics.ts";
-import { isKnownHere, seenBy } from "../agent.ts";
+import { eitherMessages } from "../../sql/walk.ts";
+import { isAgent, isKnownHere, seenBy } from "../agent.ts";
 import { hasGone } from "../ended-agent.ts";
 import { detailsOf, eventRow } from "../event.ts";
-import { type MessageRow, messageColumns, orderOf, textContent, unanswered, Written } from "../message.ts";
+import { type MessageRow, orderOf, textContent, unanswered, Written } from "../message.ts";
 import { type Letter, type Posted, type Posting, postToChannel } from "../post-message.ts";
 import { mailPosting } from "../procedures/mailbox-send.ts";
 import { channelPosting } from "../procedures/messages-send.ts";
 import { mayHaveQuotas, noQuotas } from "../quota.ts";
-import { type Mark, markedBy, newMark } from "./marked.ts";
+import { type MarkedEvent, markedBy, newMark } from "./marked.ts";
+
+const [agent, recipient] = [fragment`caller.agent`, fragment`caller.recipient`];
 
 /** A topic is used once it has a message, and is not one while a pool has its name. */
-const reachable = fragment`(caller.known = 1 or (
-  (select messages.message_id from messages where messages.to_agent = caller.recipient limit 1) is not null
-  and (select pools.pool from pools where pools.pool = caller.recipient) is null))`;
+const reachable = fragment`(case when caller.known = 1 then ${isAgent(recipient)} else (
+  (select messages.message_id from ${eitherMessages} where messages.to_agent = caller.recipient limit 1) is not null
+  and (select pools.pool from pools where pools.pool = caller.recipient) is null) end)`;
 
 /** The time and the numbers are drawn once the channels are locked. */
 const posting = () => fragment`
   select caller.*, ${instant} as at from caller
-  where ${noQuotas} and ${reachable} and not ${hasGone(fragment`caller.recipient`)}`;
+  where ${noQuotas} and ${isAgent(agent)} and ${reachable} and not ${hasGone(recipient)}`;
 
 const numbered = fragment`
   select posting.*, ${asText(fragment`posting.at`)} as now, ${nextNumber("messages")} as message_id, ${nextEvent} as event_id
@@ -99,13 +101,11 @@ const query: PlainQuery = {
   parts: () => fragment`
     posting as materialized (${posting()}), numbered as materialized (${numbered}), written as (${written()}),
     told as (${told()}), acting as (${seenBy(fragment`numbered`)})
-    select numbered.n_of_caller, numbered.now, numbered.message_id, numbered.event_id from numbered order by numbered.n_of_caller`,
+    select numbered.n_of_caller, numbered.now as created_at, numbered.message_id, numbered.event_id from numbered order by numbered.n_of_caller`,
 };
 
-interface PostedRow {
-  now: string;
+interface PostedRow extends Pick<MarkedEvent, "event_id" | "created_at"> {
   message_id: number;
-  event_id: number;
 }
 
 type Recall = (fact: string) => string | undefined;
@@ -139,6 +139,10 @@ function plainPost<T>({ letter, output }: Posting<T>, recall: Recall): Plain<T> 
     task_id: more.taskId ?? null,
   };
   const details = JSON.stringify(detailsOf({ kind, to_agent: to }));
+  const event = { event_type: "message.sent", source: from, to_agent: to, thread_id: null };
+  const topics = topicsOf({ ...event, assigned_to: null, addressed_to: null });
+  const written = ({ message_id, event_id, created_at }: PostedRow) =>
+    output(plainlyPosted(letter, { ...row, message_id, created_at }, event_id));
   return {
     query,
     values: [
@@ -155,23 +159,12 @@ function plainPost<T>({ letter, output }: Posting<T>, recall: Recall): Plain<T> 
     ],
     lock,
     kind: `post:${to}`,
-    answer: (found: Row) => {
-      const { now, message_id, event_id } = found as unknown as PostedRow;
-      return {
-        value: output(plainlyPosted(letter, { ...row, message_id, created_at: now }, event_id)),
-        topics: topicsOf({
-          event_type: "message.sent",
-          source: from,
-          to_agent: to,
-          thread_id: null,
-          assigned_to: null,
-          addressed_to: null,
-        }),
-        learnt: [],
-      };
-    },
+    answer: (found: Row) => ({ value: written(found as unknown as PostedRow), topics, learnt: [] }),
     *again(tx) {
-      return output((yield* postedBefore(tx, letter, mark)) ?? (yield* postToChannel(tx, letter)));
+      const found = yield* markedBy(tx, mark);
+      if (!found) return output(yield* postToChannel(tx, letter));
+      for (const topic of topics) tx.wake(topic);
+      return written(found as PostedRow);
     },
   };
 }
@@ -181,14 +174,5 @@ const plainlyPosted = ({ to, tells }: Letter, row: MessageRow, event: number): P
   recipient: { name: to, known: true, similar: [] },
   nextEventId: tells ? event : 0,
 });
-
-function* postedBefore(tx: Context, letter: Letter, mark: Mark): Procedure<Posted | undefined> {
-  const event = yield* markedBy(tx, mark);
-  if (!event) return undefined;
-  const row = yield* one<MessageRow>(
-    sql`select ${messageColumns} from messages where messages.message_id = ${event.message_id}`,
-  );
-  return row && plainlyPosted(letter, row, event.event_id);
-}
 
 const untouched = initialOf(messages);

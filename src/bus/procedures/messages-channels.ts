@@ -3,9 +3,11 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { fragment, literal, nothing, sql } from "../../sql/sql.ts";
-import { messagesTo, newestMessages } from "../../sql/walk.ts";
+import { messagesTo, newestMessages, nextChannel, ofBoth } from "../../sql/walk.ts";
 import { waiting } from "../channel.ts";
 import { and, visible } from "../visible.ts";
+
+const channel = fragment`names.channel`;
 
 interface ChannelRow {
   channel: string;
@@ -26,18 +28,17 @@ export function* messagesChannels(
   const filter = pending
     ? sql`and exists (select 1 from messages where messages.to_agent = names.channel and ${waiting(now)})`
     : nothing;
-  const seen = and(visible.channels(fragment`names.channel`)(tx));
+  const seen = and(visible.channels(channel)(tx));
   const rows = yield* all<ChannelRow>(sql`
     with recursive names (channel) as (
-      select min(messages.to_agent) from messages where messages.to_agent > ${after ?? ""}
+      select ${nextChannel(sql`${after ?? ""}`)}
       union all
-      select (select min(messages.to_agent) from messages where messages.to_agent > names.channel)
+      select ${nextChannel(channel)}
       from names where names.channel is not null
     )
     select * from (select names.channel,
       (select count(*) from messages where messages.to_agent = names.channel and ${waiting(now)}) as pending,
-      (select messages.message_id from messages where ${messagesTo(tx, fragment`names.channel`)}
-        ${newestMessages} limit 1) as latest_id
+      ${ofBoth("max", fragment`messages.message_id`, sql`${messagesTo(tx, channel)} ${newestMessages} limit 1`)} as latest_id
     from names where names.channel is not null ${filter} ${seen}
     limit ${literal(limit + 1)}) as page order by channel`);
   return {

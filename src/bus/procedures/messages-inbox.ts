@@ -8,7 +8,7 @@ import { all, one } from "../../sql/procedure.ts";
 import { fragment, joined, literal, type Sql, sql } from "../../sql/sql.ts";
 import type { RowOf } from "../../sql/table.ts";
 import type { pruned } from "../../sql/tables.ts";
-import { messagesTo, newestMessages, oldestMessages } from "../../sql/walk.ts";
+import { isPast, messagesTo, newestMessages, ofBoth, oldestMessages, pageOfBoth } from "../../sql/walk.ts";
 import { aged, channelView, fitted, unexpired, waiting } from "../channel.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
 import { meantBy } from "../name-use.ts";
@@ -37,12 +37,17 @@ export function* pageOf(tx: Context, input: Input): Procedure<OutputOf<"messages
     ...visible.messages(tx),
   ];
   conditions.push(everything ? unexpired(now) : waiting(now));
-  if (input.onlyAcked) conditions.push(sql`messages.acked_at is not null`);
+  if (input.onlyAcked) conditions.push(isPast, sql`messages.acked_at is not null`);
   if (sender !== undefined) conditions.push(sql`messages.from_agent = ${sender}`);
   if (correlationId !== undefined) conditions.push(sql`messages.correlation_id = ${correlationId}`);
-  const rows = yield* all<MessageRow>(sql`
-    select ${messageColumns} from messages where ${joined(conditions, " and ")}
-    ${input.newest ? newestMessages : oldestMessages} limit ${literal(input.limit)}`);
+  const condition = joined(conditions, " and ");
+  const order = input.newest ? newestMessages : oldestMessages;
+  const limit = literal(input.limit);
+  const rows = yield* all<MessageRow>(
+    everything && !input.onlyAcked
+      ? pageOfBoth(messageColumns, condition, input.newest, limit)
+      : sql`select ${messageColumns} from messages where ${condition} ${order} limit ${limit}`,
+  );
   // Messages before the deleted range are read first. When none are left, the cursor has expired: nothing is skipped silently.
   if (gap && !rows.length) throw yield* expired(tx, { channel, after, gap, now });
   const messages = fitted(rows).map((row) => channelView(aged(row, now)));
@@ -68,10 +73,11 @@ interface Expired {
 }
 
 function* expired(tx: Context, { channel, after, gap, now }: Expired): Procedure<InboxError> {
-  const next = yield* one<{ message_id: number }>(sql`
-    select messages.message_id from messages
-    where ${messagesTo(tx, channel, { after: gap.to_id })} and ${unexpired(now)} ${oldestMessages} limit 1`);
-  const oldest = next?.message_id ?? gap.to_id + 1;
+  const rest = sql`${messagesTo(tx, channel, { after: gap.to_id })} and ${unexpired(now)} ${oldestMessages} limit 1`;
+  const next = yield* one<{ oldest: number | null }>(
+    sql`select ${ofBoth("min", fragment`messages.message_id`, rest)} as oldest`,
+  );
+  const oldest = next?.oldest ?? gap.to_id + 1;
   return new InboxError("cursor_expired", `messages of "${channel}" after ${after} were deleted`, {
     hint: phrase`continue with ${field("afterId", oldest - 1)}; the oldest remaining message is ${oldest}`,
     details: { channel, after, oldest_id: oldest },

@@ -4,6 +4,7 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { literal, sql } from "../../sql/sql.ts";
+import { eitherMessages } from "../../sql/walk.ts";
 import { unexpired } from "../channel.ts";
 import { meantBy } from "../name-use.ts";
 
@@ -17,7 +18,7 @@ export function* messagesReaders(
   const now = yield* tx.clock();
   const rows = yield* all<{ reader: string; position: number; committed_at: string; behind: number }>(sql`
     select readers.reader, readers.position, readers.committed_at,
-      (select count(*) from (select 1 from messages where messages.to_agent = readers.channel
+      (select count(*) from (select 1 from ${eitherMessages} where messages.to_agent = readers.channel
         and messages.message_id > readers.position and ${unexpired(now)} limit ${literal(mailLimit)}) as page) as behind
     from readers where readers.channel = ${channel} order by readers.reader limit ${literal(readerLimit)}`);
   return {

@@ -1,26 +1,24 @@
 /** [T9] Threads by agent, status and run, newest first. */
 import { idOf, numberOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { activeStatuses, priorities } from "../../contract/thread.ts";
+import { activeStatuses } from "../../contract/thread.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all } from "../../sql/procedure.ts";
 import { fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { columnsOf } from "../../sql/table.ts";
 import type { Walked } from "../../sql/walk.ts";
+import { newestFirst, threadNumber, walksOfAssigned } from "../assigned.ts";
 import { leaseView, type ShownLease, shownLease } from "../lease.ts";
 import { unknownAmong } from "../name-use.ts";
 import { type ThreadRow, threadColumns, threadView } from "../thread.ts";
 import { visible } from "../visible.ts";
 
-const threadNumber = fragment`threads.thread_id`;
 /** Each is followed by the number in an index of its own. */
 const threadColumn = {
-  assigned: fragment`threads.assigned_to`,
   created: fragment`threads.created_by`,
   run: fragment`threads.run_id`,
   status: fragment`threads.status`,
 };
-const rank = fragment`threads.priority_rank`;
 
 type Input = ParsedOf<"threads.list">;
 /** Threads that one walk of an index finds, and what else they have to be. */
@@ -37,13 +35,14 @@ export function* threadsList(tx: Context, input: Input): Procedure<OutputOf<"thr
     const conditions = [...and, ...shown];
     if (by.length) conditions.unshift(tx.walk({ by, number: threadNumber, before }));
     else if (before !== undefined) conditions.unshift(sql`threads.thread_id < ${before}`);
-    const order = by.map(({ column }) => sql`${column} desc,`);
     return sql`select * from (
-      select ${threadColumns} from threads ${conditions.length ? sql`where ${joined(conditions, " and ")}` : nothing}
-      order by ${joined(order, " ")} threads.thread_id desc limit ${literal(input.limit + 1)}) as page`;
+      select threads.thread_id from threads ${conditions.length ? sql`where ${joined(conditions, " and ")}` : nothing}
+      order by ${newestFirst(by)} limit ${literal(input.limit + 1)}) as page`;
   };
   const pages = joined(armsOf(input).map(page), " union ");
-  const rows = yield* all<ThreadRow>(sql`${pages} order by thread_id desc limit ${literal(input.limit + 1)}`);
+  const rows = yield* all<ThreadRow>(sql`
+    select ${threadColumns} from (${pages} order by thread_id desc limit ${literal(input.limit + 1)}) as newest
+      join threads on threads.thread_id = newest.thread_id order by newest.thread_id desc`);
   const listed = rows.slice(0, input.limit);
   const { agent, createdBy, assignedTo } = input;
   const names = listed.length ? [] : [agent, createdBy, assignedTo].filter((name) => name !== undefined);
@@ -58,36 +57,25 @@ export function* threadsList(tx: Context, input: Input): Procedure<OutputOf<"thr
 
 /** One arm for each kind of filter, so that each can walk its own index from the newest thread on. */
 function armsOf({ agent, assignedTo, createdBy, run, status }: Input): Arm[] {
-  const statuses = [...new Set(status)];
-  const named = [
-    { column: threadColumn.assigned, value: assignedTo },
+  const statuses = status?.length ? [...new Set(status)] : undefined;
+  const inStatus = () => (statuses ? [sql`threads.status in (${joined(statuses)})`] : []);
+  const assignedBy = (name: string, and: readonly Sql[]): Arm[] =>
+    walksOfAssigned(name, statuses).map((by) => ({ by, and }));
+  const filters = [
     { column: threadColumn.created, value: createdBy },
     { column: threadColumn.run, value: run },
   ].filter((filter): filter is { column: Sql; value: string } => filter.value !== undefined);
-  const first = agent === undefined ? named.shift() : undefined;
-  const and = named.map(({ column, value }) => sql`${column} = ${value}`);
-  const walking = (column: Sql, value: string): Arm[] => {
-    if (!statuses.length) return [{ by: [{ column, value }], and }];
-    if (column !== threadColumn.assigned)
-      return [{ by: [{ column, value }], and: [...and, sql`threads.status in (${joined(statuses)})`] }];
-    // The index of candidates has the status, too. An agent may have few open threads and many that have ended.
-    return statuses.flatMap((one) =>
-      priorities.map((_, place) => ({
-        by: [
-          { column, value },
-          { column: threadColumn.status, value: one },
-          { column: rank, value: place },
-        ],
-        and,
-      })),
-    );
-  };
-  if (agent !== undefined)
-    return [...walking(threadColumn.created, agent), ...walking(threadColumn.assigned, agent)];
-  if (first) return walking(first.column, first.value);
-  if (statuses.length)
-    return statuses.map((value) => ({ by: [{ column: threadColumn.status, value }], and }));
-  return [{ by: [], and }];
+  const are = (those = filters) => those.map(({ column, value }) => sql`${column} = ${value}`);
+  if (agent !== undefined) {
+    const both = assignedTo === undefined ? are() : [sql`threads.assigned_to = ${assignedTo}`, ...are()];
+    const created = { by: [{ column: threadColumn.created, value: agent }], and: [...both, ...inStatus()] };
+    return [created, ...assignedBy(agent, both)];
+  }
+  if (assignedTo !== undefined) return assignedBy(assignedTo, are());
+  const [first] = filters;
+  if (first) return [{ by: [first], and: [...are(filters.slice(1)), ...inStatus()] }];
+  if (statuses) return statuses.map((value) => ({ by: [{ column: threadColumn.status, value }], and: [] }));
+  return [{ by: [], and: [] }];
 }
 
 /** Leases that expire soonest come first. */

@@ -7,7 +7,7 @@
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
 import { fragment, literal, type Sql, sql } from "../../sql/sql.ts";
-import { messagesTo, newestMessages, oldestMessages } from "../../sql/walk.ts";
+import { isPast, messagesTo, newestMessages, oldestMessages } from "../../sql/walk.ts";
 import { unexpired } from "../channel.ts";
 import { isTopic } from "../visible.ts";
 import { bytesAtOnce, rowsAtOnce, skippedAtOnce } from "./due.ts";
@@ -26,10 +26,10 @@ export interface TopicCut {
 const inTopic = (now: string) => sql`messages.thread_id is null
   and messages.acked_at is null and messages.dead_at is null and messages.hidden_until is null and ${unexpired(now)}`;
 
-/** Acked messages are the oldest ones, or were deleted, so only a few rows are read. */
+/** Those that do not wait are acked, or dead letters, of which there are few. */
 const someAcked = (tx: Context, channel: Sql) => sql`(exists (
     select 1 from (
-      select messages.acked_at from messages where ${messagesTo(tx, channel)}
+      select messages.acked_at from messages where ${messagesTo(tx, channel)} and ${isPast}
       ${oldestMessages} limit ${literal(rowsAtOnce)}) as oldest
     where oldest.acked_at is not null)
   or exists (select 1 from pruned where pruned.channel = ${channel} and pruned.unacked_to < pruned.to_id))`;

@@ -3,7 +3,8 @@
 import { idOf } from "../../contract/ids.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
-import { fragment, sql } from "../../sql/sql.ts";
+import { fragment, joined, sql } from "../../sql/sql.ts";
+import { newestFirst, threadNumber, walksOfAssigned } from "../assigned.ts";
 import { append } from "../event.ts";
 import { firstLine, lastMessageBy, write } from "../message.ts";
 import { findThread } from "../thread.ts";
@@ -17,7 +18,7 @@ export interface Worked {
 
 /** How often in a row the gate of its pool has refused to let it be idle; undefined if it is not idle, or not in that pool. */
 export function* refusalsOf(
-  _: Context,
+  tx: Context,
   { worker, thread }: Worked,
   pool: string,
 ): Procedure<number | undefined> {
@@ -27,10 +28,15 @@ export function* refusalsOf(
       or exists (select 1 from leases where leases.agent_id = ${worker} and leases.released_at is null)
       or exists (select 1 from threads where threads.assigned_to in (${worker}, ${pool}) and threads.status = 'pending')`);
   if (busy) return undefined;
-  const before = yield* one<{ thread_id: number }>(sql`
-    select threads.thread_id from threads join tasks on tasks.thread_id = threads.thread_id
-    where threads.assigned_to = ${worker} and threads.thread_id < ${thread} and tasks.worker is not null
-    order by threads.thread_id desc limit 1`);
+  const arms = walksOfAssigned(worker).map(
+    (by) => sql`select * from (
+      select threads.thread_id from threads join tasks on tasks.thread_id = threads.thread_id
+      where ${tx.walk({ by, number: threadNumber, before: thread })} and tasks.worker is not null
+      order by ${newestFirst(by)} limit 1) as newest`,
+  );
+  const before = yield* one<{ thread_id: number }>(
+    sql`${joined(arms, " union ")} order by thread_id desc limit 1`,
+  );
   if (!before) return 0;
   const last = yield* lastMessageBy(before.thread_id, pool, fragment`and messages.kind = 'control'`);
   return Number(last?.payload.refusal ?? 0);

@@ -669,4 +669,11 @@ end $$;
   `
 alter table events add column mark bigint;
 `,
+  // A message is in the index of those that wait, or in that of the others; a thread has one by its agent. Almost every one of
+  // them had another page to write.
+  `
+drop index messages_channel;
+create index messages_past on messages (to_agent, message_id) where acked_at is not null or dead_at is not null;
+drop index threads_assigned;
+`,
 ];
