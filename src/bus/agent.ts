@@ -48,7 +48,15 @@ function* recordSeen(tx: Context, agent: string, now: string): Procedure<boolean
  * The same in one statement, for agents that are known: those of a part, with the times of their calls (`at`). A row that is
  * locked is skipped: it is just being written, by somebody who may wait for a lock of this statement.
  */
-export function seenBy(acting: Sql): Sql {
+export function seenBy(acting: Sql, many: boolean): Sql {
+  const precision = fragment`- interval '${literal(seenPrecisionMs)} milliseconds'`;
+  if (!many)
+    return fragment`
+    update agents set last_seen_at = ${asText(fragment`due.at`)} from (
+      select free.name, acting.at from ${acting} as acting join agents as free on free.name = acting.agent
+        and free.last_seen_at < ${asText(fragment`acting.at ${precision}`)}
+      for no key update of free skip locked) as due
+    where agents.name = due.name`;
   const latest = (before = fragment``) =>
     asText(fragment`(select max(acting.at) from ${acting} as acting) ${before}`);
   return fragment`
@@ -56,7 +64,7 @@ export function seenBy(acting: Sql): Sql {
     where agents.name = any (array(
       select free.name from agents as free
       where free.name = any (array(select acting.agent from ${acting} as acting))
-        and free.last_seen_at < ${latest(fragment`- interval '${literal(seenPrecisionMs)} milliseconds'`)}
+        and free.last_seen_at < ${latest(precision)}
       for no key update skip locked))`;
 }
 

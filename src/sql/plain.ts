@@ -18,9 +18,16 @@ export interface PlainQuery {
    * and it is held once `caller` was read.
    */
   readonly locks: boolean;
-  /** The parts of a `with` that follow `caller`, and the select that returns rows with `n_of_caller`. */
-  parts(): Sql;
+  /**
+   * The parts of a `with` that follow `caller`, and the select that returns rows with `n_of_caller`. If there is only one caller,
+   * `many` is false, and what puts callers in order is left out: starting it takes the server longer than running it.
+   */
+  parts(many: boolean): Sql;
 }
+
+/** The order of several callers. */
+export const inOrder = (many: boolean, number: Sql): Sql =>
+  many ? fragment`order by ${number}` : fragment``;
 
 /** One caller of such a statement. */
 export interface Plain<T> {

@@ -4,7 +4,7 @@ import { idOf, numberOf } from "../../contract/ids.ts";
 import type { Message } from "../../contract/message.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one, run, together } from "../../sql/procedure.ts";
-import { joined, type Sql, sql } from "../../sql/sql.ts";
+import { fragment, joined, type Sql, sql } from "../../sql/sql.ts";
 import { insert, overwriting } from "../../sql/table.ts";
 import { threadReads } from "../../sql/tables.ts";
 import { namesOf, seen } from "../agent.ts";
@@ -38,9 +38,13 @@ interface CollectedAtOnce {
   now: string;
 }
 
-/** The messages of a thread that an agent, by one of its names, has not collected. */
-export const uncollected = (thread: number | Sql, names: readonly (string | Sql)[]) =>
-  sql`from messages where messages.thread_id = ${thread} and ${open} and (to_agent || '') in (${joined(names)})`;
+/** The messages of a thread that an agent, by one of its names, has not collected. `read`: those of the thread, if they are read already. */
+export const uncollected = (
+  thread: number | Sql,
+  names: readonly (string | Sql)[],
+  read = fragment`messages`,
+) =>
+  sql`from ${read} where messages.thread_id = ${thread} and ${open} and (to_agent || '') in (${joined(names)})`;
 
 /** The payload of the event that tells of them. */
 export function collectedNow(joinedTexts: Sql, collected: Sql): Sql {

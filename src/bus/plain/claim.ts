@@ -6,6 +6,7 @@
 
 import {
   asText,
+  inOrder,
   insertFrom,
   instant,
   jsonOf,
@@ -43,30 +44,38 @@ export const isWanted = fragment`(caller.call is null
  * The callers whose case may be plain. `place`: the best thread is for the first one of an agent, and so on. Asked by
  * subqueries with one value each: of `exists` the server may make a join that reads a whole table ([G7]).
  */
-const asking = (among: Sql) => fragment`
-  select caller.*, row_number() over (partition by caller.agent order by caller.n_of_caller) as place from caller
+const asking = (many: boolean, among: Sql) => fragment`
+  select caller.*, ${many ? fragment`row_number() over (partition by caller.agent order by caller.n_of_caller)` : literal(1)} as place
+  from caller
   where (select count(*) from lapsed) < ${literal(lapsedLimit)}
     and (select count(*) from lapsed join threads on threads.thread_id = lapsed.thread_id
       where threads.assigned_to = caller.agent or threads.addressed_to = caller.agent) = 0
-    and ${isAgent(fragment`caller.agent`)}
     and (select pool_members.pool from pool_members where pool_members.agent_id = caller.agent limit 1) is null
-    and ${isWanted}
+    and ${among}`;
+
+/** An agent makes a call for the first time. */
+const isFirst = fragment`${isAgent(fragment`caller.agent`)} and ${isWanted}
     and (select leases.thread_id from leases where leases.agent_id = caller.agent and leases.released_at is null
-      and leases.lease_token = caller.new_token limit 1) is null ${among}`;
+      and leases.lease_token = caller.new_token limit 1) is null`;
+
+const wanting = fragment`(
+  select asking.agent, asking.fixed, count(*) as callers from asking group by asking.agent, asking.fixed)`;
 
 /** A thread that was changed meanwhile is checked again when it is locked, so each of these is still pending. */
-const locked = fragment`
-  select wanting.agent, wanting.fixed, best.* from
-    (select asking.agent, asking.fixed, count(*) as callers from asking group by asking.agent, asking.fixed) as wanting
+const locked = (many: boolean) => fragment`
+  select wanting.agent, wanting.fixed, best.* from ${many ? wanting : fragment`asking`} as wanting
     cross join lateral (
       select ${threadColumns}, threads.priority_rank, threads.xmin::text as version from threads
       where threads.assigned_to = wanting.agent and threads.status = 'pending'
-      order by threads.priority_rank, threads.thread_id limit wanting.callers for no key update skip locked) as best`;
+      order by threads.priority_rank, threads.thread_id limit ${many ? fragment`wanting.callers` : literal(1)} for no key update skip locked) as best`;
 
 /** The time is read once they are locked. */
-const timed = fragment`
-  select locked.*, ${instant} as at,
-    row_number() over (partition by locked.agent order by locked.priority_rank, locked.thread_id) as place from locked`;
+const timed = (many: boolean) => fragment`
+  select locked.*, ${instant} as at, ${
+    many
+      ? fragment`row_number() over (partition by locked.agent order by locked.priority_rank, locked.thread_id)`
+      : literal(1)
+  } as place from locked`;
 
 /** What the other parts read is as old as the statement: a thread that was changed before it was locked is left to the procedure. */
 const best = fragment`
@@ -76,7 +85,7 @@ const best = fragment`
   where timed.version = (select seen.xmin::text from threads as seen where seen.thread_id = timed.thread_id)`;
 
 /** The attempt of a released lease stays: the newest, even if it was released after this statement began. */
-const granted = () => fragment`
+const granted = (many: boolean) => fragment`
   ${insertFrom(
     leases,
     {
@@ -89,16 +98,13 @@ const granted = () => fragment`
       released_at: null,
       lease_seconds: fragment`best.seconds`,
     },
-    fragment`from best order by best.n_of_caller`,
+    fragment`from best ${inOrder(many, fragment`best.n_of_caller`)}`,
   )} ${overwriting(leases, "attempt")} where leases.released_at is not null returning thread_id, attempt`;
-
-const changed = fragment`
-  update threads set status = 'claimed', updated_at = taken.now from taken where threads.thread_id = taken.thread_id`;
 
 const mail = fragment`
   select ${messageColumns} from taken join messages on messages.thread_id = taken.thread_id`;
 
-function told() {
+function told(many: boolean) {
   const payload = jsonOf(
     claimedPayload({
       attempt: fragment`taken.attempt`,
@@ -106,7 +112,11 @@ function told() {
       taken_from: null,
     }),
   );
-  const collected = uncollected(fragment`taken.thread_id`, [fragment`taken.agent`]);
+  const collected = uncollected(
+    fragment`taken.thread_id`,
+    [fragment`taken.agent`],
+    fragment`mail as messages`,
+  );
   const both = fragment`(
     select taken.*, 'thread.claimed' as type, ${payload} as payload, 1 as part from taken
     union all
@@ -126,7 +136,11 @@ function told() {
     },
     payload_json: fragment`told.payload`,
   });
-  const insertion = insertFrom(events, row, fragment`from ${both} order by told.n_of_caller, told.part`);
+  const insertion = insertFrom(
+    events,
+    row,
+    fragment`from ${both} ${inOrder(many, fragment`told.n_of_caller, told.part`)}`,
+  );
   return fragment`${insertion} returning event_id, thread_id, event_type`;
 }
 
@@ -148,12 +162,12 @@ export const claimColumns = {
   call: "text",
 } as const;
 
-/** `among`: a further condition for a caller. */
-export const claimParts = (among: Sql) => fragment`
-    lapsed as materialized (${lapsed}), asking as materialized (${asking(among)}), locked as materialized (${locked}),
-    timed as materialized (${timed}), best as materialized (${best}), granted as (${granted()}),
+/** All but the change of the thread. `among`: a further condition for a caller. */
+export const claimParts = (many: boolean, among: Sql) => fragment`
+    lapsed as materialized (${lapsed}), asking as materialized (${asking(many, among)}), locked as materialized (${locked(many)}),
+    timed as materialized (${timed(many)}), best as materialized (${best}), granted as (${granted(many)}),
     taken as materialized (select best.*, granted.attempt from granted join best on best.thread_id = granted.thread_id),
-    mail as materialized (${mail}), changed as (${changed}), told as (${told()}), acked as (${acked()})`;
+    mail as materialized (${mail}), told as (${told(many)}), acked as (${acked()})`;
 
 export const claimedRows = () => fragment`
     select taken.*, told.event_id,
@@ -166,8 +180,9 @@ export const claimedRows = () => fragment`
 const claimQuery: PlainQuery = {
   columns: claimColumns,
   locks: false,
-  parts: () => fragment`${claimParts(fragment``)}, acting as (${seenBy(fragment`taken`)})
-    ${claimedRows()} order by taken.n_of_caller`,
+  parts: (many) => fragment`${claimParts(many, isFirst)}, acting as (${seenBy(fragment`taken`, many)}),
+    changed as (update threads set status = 'claimed', updated_at = taken.now from taken where threads.thread_id = taken.thread_id)
+    ${claimedRows()} ${inOrder(many, fragment`taken.n_of_caller`)}`,
 };
 
 export interface ClaimedRow extends ThreadRow {

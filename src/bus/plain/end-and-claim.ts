@@ -3,7 +3,7 @@
  * for callers whose thread was ended, and begins once that is written. If the end is plain and the claim is not, the
  * thread is ended, and the claim is left to its procedure.
  */
-import type { Plain, PlainAnswer, PlainQuery } from "../../sql/plain.ts";
+import { inOrder, type Plain, type PlainAnswer, type PlainQuery } from "../../sql/plain.ts";
 import type { Row, Work } from "../../sql/procedure.ts";
 import { fragment } from "../../sql/sql.ts";
 import { type Ended, type Granted, withEnded } from "../procedures/threads-claim.ts";
@@ -22,14 +22,21 @@ import { askedBy, type EndedRow, endColumns, endedBy, endParts } from "./end.ts"
 
 const { agent: _, ...onlyClaim } = claimColumns;
 
+/** Both threads at once. */
+const changed = fragment`
+  update threads set status = now.status, latest_message_id = coalesce(now.message_id, threads.latest_message_id), updated_at = now.now
+  from (select ended.thread_id, ended.outcome as status, ended.message_id, ended.now from ended
+    union all select taken.thread_id, 'claimed', null, taken.now from taken) as now
+  where threads.thread_id = now.thread_id`;
+
 const query: PlainQuery = {
   columns: { ...endColumns, ...onlyClaim },
   locks: true,
-  parts: () => fragment`${endParts(fragment`and ${isWanted}`)},
-    ${claimParts(fragment`and (select count(*) from end_told where end_told.thread_id = caller.thread) = 1`)},
-    claimed as materialized (${claimedRows()})
+  parts: (many) => fragment`${endParts(many, fragment`and ${isWanted}`)},
+    ${claimParts(many, fragment`(select end_told.thread_id from end_told where end_told.thread_id = caller.thread) is not null`)},
+    changed as (${changed}), claimed as materialized (${claimedRows()})
     select ended.*, (select row_to_json(claimed) from claimed where claimed.n_of_caller = ended.n_of_caller) as claimed
-    from ended order by ended.n_of_caller`,
+    from ended ${inOrder(many, fragment`ended.n_of_caller`)}`,
 };
 
 interface FoundRow extends EndedRow, Pick<ClaimedRow, "new_token"> {

@@ -8,6 +8,7 @@ import { numberOf } from "../../contract/ids.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import {
   asText,
+  inOrder,
   insertFrom,
   instant,
   jsonOf,
@@ -58,7 +59,7 @@ const acked = () =>
     from: fragment`from ending`,
   });
 
-const written = () => fragment`
+const written = (many: boolean) => fragment`
   ${insertFrom(
     messages,
     {
@@ -73,10 +74,10 @@ const written = () => fragment`
       task_id: fragment`ending.task_id`,
       ...unanswered,
     },
-    fragment`from ending order by ending.n_of_caller`,
+    fragment`from ending ${inOrder(many, fragment`ending.n_of_caller`)}`,
   )} returning message_id, thread_id`;
 
-function told() {
+function told(many: boolean) {
   const message = { kind: fragment`'"result"'`, to_agent: jsonText(fragment`ended.created_by`) };
   const row = eventRow({
     type: fragment`'thread.' || ended.outcome`,
@@ -97,7 +98,7 @@ function told() {
     },
     payload_json: jsonOf(detailsOf(message)),
   });
-  return fragment`${insertFrom(events, row, fragment`from ended order by ended.n_of_caller`)} returning thread_id`;
+  return fragment`${insertFrom(events, row, fragment`from ended ${inOrder(many, fragment`ended.n_of_caller`)}`)} returning thread_id`;
 }
 
 export const endColumns = {
@@ -111,20 +112,21 @@ export const endColumns = {
   payload: "text",
 } as const;
 
-/** `among`: which callers, besides. */
-export const endParts = (among = fragment``) => fragment`
+/** All but the change of the thread. `among`: which callers, besides. */
+export const endParts = (many: boolean, among = fragment``) => fragment`
     end_locked as materialized (${locked(among)}), end_timed as materialized (${timed}), ending as materialized (${ending}),
-    end_acked as (${acked()}), written as (${written()}),
+    end_acked as (${acked()}), written as (${written(many)}),
     ended as materialized (select ending.*, written.message_id from ending join written on written.thread_id = ending.thread_id),
     released as (update leases set released_at = ended.now from ended where leases.thread_id = ended.thread_id),
-    end_changed as (update threads set status = ended.outcome, latest_message_id = ended.message_id, updated_at = ended.now
-      from ended where threads.thread_id = ended.thread_id),
-    end_told as (${told()}), acting as (${seenBy(fragment`ended`)})`;
+    end_told as (${told(many)}), acting as (${seenBy(fragment`ended`, many)})`;
 
 const endQuery: PlainQuery = {
   columns: endColumns,
   locks: true,
-  parts: () => fragment`${endParts()} select ended.* from ended order by ended.n_of_caller`,
+  parts: (many) => fragment`${endParts(many)},
+    changed as (update threads set status = ended.outcome, latest_message_id = ended.message_id, updated_at = ended.now
+      from ended where threads.thread_id = ended.thread_id)
+    select ended.* from ended ${inOrder(many, fragment`ended.n_of_caller`)}`,
 };
 
 export interface EndedRow extends ThreadRow {

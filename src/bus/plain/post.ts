@@ -7,6 +7,7 @@ import { person } from "../../contract/entry.ts";
 import type { ParsedOf } from "../../contract/operations/index.ts";
 import {
   asText,
+  inOrder,
   insertFrom,
   instant,
   nextEvent,
@@ -42,9 +43,9 @@ const posting = () => fragment`
   select caller.*, ${instant} as at from caller
   where ${noQuotas} and ${isAgent(agent)} and ${reachable} and not ${hasGone(recipient)}`;
 
-const numbered = fragment`
+const numbered = (many: boolean) => fragment`
   select posting.*, ${asText(fragment`posting.at`)} as now, ${nextNumber("messages")} as message_id, ${nextEvent} as event_id
-  from posting order by posting.n_of_caller`;
+  from posting ${inOrder(many, fragment`posting.n_of_caller`)}`;
 
 const written = () =>
   insertFrom(
@@ -98,10 +99,11 @@ const query: PlainQuery = {
     mark: "bigint",
   },
   locks: true,
-  parts: () => fragment`
-    posting as materialized (${posting()}), numbered as materialized (${numbered}), written as (${written()}),
-    told as (${told()}), acting as (${seenBy(fragment`numbered`)})
-    select numbered.n_of_caller, numbered.now as created_at, numbered.message_id, numbered.event_id from numbered order by numbered.n_of_caller`,
+  parts: (many) => fragment`
+    posting as materialized (${posting()}), numbered as materialized (${numbered(many)}), written as (${written()}),
+    told as (${told()}), acting as (${seenBy(fragment`numbered`, many)})
+    select numbered.n_of_caller, numbered.now as created_at, numbered.message_id, numbered.event_id from numbered
+    ${inOrder(many, fragment`numbered.n_of_caller`)}`,
 };
 
 interface PostedRow extends Pick<MarkedEvent, "event_id" | "created_at"> {

@@ -9,6 +9,7 @@ import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { maxAttemptsDefault } from "../../contract/thread.ts";
 import {
   asText,
+  inOrder,
   insertFrom,
   instant,
   nextEvent,
@@ -37,10 +38,10 @@ const creating = () => fragment`
   select caller.*, ${instant} as at from caller
   where ${noQuotas} and ${isAgent(agent)} and ${isAgent(recipient)} and not ${hasGone(recipient)}`;
 
-const numbered = fragment`
+const numbered = (many: boolean) => fragment`
   select creating.*, ${asText(fragment`creating.at`)} as now, ${nextNumber("threads")} as thread_id,
     ${nextNumber("messages")} as message_id, ${nextEvent} as event_id
-  from creating order by creating.n_of_caller`;
+  from creating ${inOrder(many, fragment`creating.n_of_caller`)}`;
 
 /** A task without an id of its own gets the id of its thread. */
 const identified = fragment`
@@ -131,12 +132,12 @@ const query: PlainQuery = {
     mark: "bigint",
   },
   locks: true,
-  parts: () => fragment`
-    creating as materialized (${creating()}), numbered as materialized (${numbered}), identified as materialized (${identified}),
-    created as (${created()}), written as (${written()}), told as (${told()}), acting as (${seenBy(fragment`identified`)})
+  parts: (many) => fragment`
+    creating as materialized (${creating()}), numbered as materialized (${numbered(many)}), identified as materialized (${identified}),
+    created as (${created()}), written as (${written()}), told as (${told()}), acting as (${seenBy(fragment`identified`, many)})
     select identified.n_of_caller, identified.now as created_at, identified.thread_id, identified.task_id, identified.message_id,
       identified.event_id
-    from identified order by identified.n_of_caller`,
+    from identified ${inOrder(many, fragment`identified.n_of_caller`)}`,
 };
 
 interface CreatedRow extends Pick<MarkedEvent, "event_id" | "created_at"> {

@@ -76,7 +76,7 @@ export function openPlain<Entry extends { plain: PlainCase<unknown> | undefined 
 
   async function send(connection: Connection, kinds: Map<PlainQuery, Offered<Entry>[]>): Promise<Row[][]> {
     const sent = [...kinds].map(([query, offered]) => ({
-      text: textOf(query),
+      text: textOf(query, offered.length > 1),
       values: valuesOf(query, offered, hashOf(address.schema) >>> 1, options.now?.()),
     }));
     if (sent.length === 1) return [await connection.run(sent[0]!.text, sent[0]!.values)];
@@ -177,23 +177,41 @@ class Resting {
   }
 }
 
-const texts = new WeakMap<PlainQuery, string>();
+const texts = { one: new WeakMap<PlainQuery, string>(), many: new WeakMap<PlainQuery, string>() };
 
-function textOf(query: PlainQuery): string {
-  const known = texts.get(query);
+function textOf(query: PlainQuery, many: boolean): string {
+  const known = texts[many ? "many" : "one"].get(query);
   if (known !== undefined) return known;
-  const columns = Object.entries({ ...query.columns, ...(query.locks && { [needed]: "integer" }) });
-  const arrays = columns.map(([, type], i) => `$${i + 1}::${type}[]${type === "text" ? ` collate "C"` : ""}`);
+  const { text, values } = query.parts(many).flatten(() => "");
+  if (values.length) throw new Error("the values of a plain case are those of its callers");
+  const made = `with ${many ? callersOf(query) : callerOf(query)} ${text}`;
+  texts[many ? "many" : "one"].set(query, made);
+  return made;
+}
+
+const parametersOf = (query: PlainQuery) =>
+  Object.entries({ ...query.columns, ...(query.locks && { [needed]: "integer" }) });
+const textually = (type: string) => (type === "text" ? ` collate "C"` : "");
+const started = (fixed: string) => `${fixed} as fixed, coalesce(${fixed}, statement_timestamp()) as started`;
+
+/** One caller needs no arrays. */
+function callerOf(query: PlainQuery): string {
+  const columns = parametersOf(query);
+  const values = columns.map(([name, type], i) => `$${i + 1}::${type}${textually(type)} as ${name}`);
+  const fixed = `$${columns.length + 1}::timestamptz`;
+  const free = `where pg_try_advisory_xact_lock($${columns.length + 2}::integer, $${columns.length}::integer)`;
+  return `caller as materialized (
+    select ${values.join(", ")}, 1::bigint as ${whose}, ${started(fixed)} ${query.locks ? free : ""}),`;
+}
+
+function callersOf(query: PlainQuery): string {
+  const columns = parametersOf(query);
+  const arrays = columns.map(([, type], i) => `$${i + 1}::${type}[]${textually(type)}`);
   const names = [...columns.map(([name]) => name), whose].join(", ");
   const fixed = `$${columns.length + 1}::timestamptz`;
-  const { text, values } = query.parts().flatten(() => "");
-  if (values.length) throw new Error("the values of a plain case are those of its callers");
-  const made = `with ${query.locks ? "calling" : "caller"} as materialized (
-    select called.*, ${fixed} as fixed, coalesce(${fixed}, statement_timestamp()) as started
-    from unnest(${arrays.join(", ")}) with ordinality as called (${names})),
-    ${query.locks ? freeCallers(`$${columns.length + 2}::integer`) : ""} ${text}`;
-  texts.set(query, made);
-  return made;
+  return `${query.locks ? "calling" : "caller"} as materialized (
+    select called.*, ${started(fixed)} from unnest(${arrays.join(", ")}) with ordinality as called (${names})),
+    ${query.locks ? freeCallers(`$${columns.length + 2}::integer`) : ""}`;
 }
 
 /** The number of the lock that a caller needs. */
@@ -211,13 +229,14 @@ const freeCallers = (space: string) => `
     select calling.* from calling join held on held.number = calling.${needed} where held.got),`;
 
 function valuesOf(
-  { columns, locks }: PlainQuery,
+  { locks }: PlainQuery,
   offered: readonly Offered<unknown>[],
   space: number,
   now: number | undefined,
 ): SqlValue[] {
-  const arrays = Object.keys(columns).map((_, i) => arrayOf(offered.map(({ plain }) => plain.values[i]!)));
-  if (locks) arrays.push(arrayOf(offered.map(({ plain }) => lockNumber(plain.lock!))));
+  const all = offered.map(({ plain }) => (locks ? [...plain.values, lockNumber(plain.lock!)] : plain.values));
+  const [first] = all;
+  const given = all.length === 1 ? first! : first!.map((_, i) => arrayOf(all.map((values) => values[i]!)));
   const fixed = now === undefined ? null : new Date(now).toISOString();
-  return locks ? [...arrays, fixed, space] : [...arrays, fixed];
+  return locks ? [...given, fixed, space] : [...given, fixed];
 }
