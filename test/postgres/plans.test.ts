@@ -139,6 +139,7 @@ const literal = (value: SqlValue) =>
   value === null ? "null" : typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`;
 
 type Work = (inbox: EmbeddedInbox) => Promise<unknown>;
+const twice = <T>(call: () => Promise<T>): Promise<[T, T]> => Promise.all([call(), call()]);
 const busy = "busy";
 let last: string;
 const calls: Record<string, Work> = {
@@ -158,6 +159,11 @@ const calls: Record<string, Work> = {
   mail: (inbox) => inbox.call("mailbox.list", { agent: busy }),
   "msg inbox": (inbox) => inbox.call("messages.inbox", { channel: busy }),
   "msg inbox --after": (inbox) => inbox.call("messages.inbox", { channel: busy, afterId: 4 * old - 1000 }),
+  "msg inbox --include-acked": (inbox) =>
+    inbox.call("messages.inbox", { channel: busy, includeAcked: true, afterId: 10 }),
+  "msg inbox --include-acked --newest": (inbox) =>
+    inbox.call("messages.inbox", { channel: busy, includeAcked: true, newest: true }),
+  "msg inbox --only-acked": (inbox) => inbox.call("messages.inbox", { channel: busy, onlyAcked: true }),
   "msg pending": (inbox) => inbox.call("messages.pending", { channel: busy }),
   "msg replies": (inbox) => inbox.call("messages.replies", { correlationId: "none" }),
   "msg ack all": (inbox) => inbox.call("messages.ackAll", { channel: "rare", agent: "rare" }),
@@ -173,6 +179,25 @@ const calls: Record<string, Work> = {
   "wait-reply": (inbox) => inbox.call("threads.waitReply", { agent: busy, thread: last, timeoutSeconds: 0 }),
   show: (inbox) => inbox.call("threads.show", { thread: last }),
   done: (inbox) => inbox.call("threads.done", { agent: busy, thread: last, summary: "s" }),
+  // A statement for several callers is another one.
+  "send, two at once": (inbox) =>
+    twice(() => inbox.call("mailbox.send", { to: busy, from: "lead", message: "x" })),
+  "send --to, two at once": (inbox) =>
+    twice(() => inbox.call("threads.send", { from: "lead", to: busy, subject: "s" })),
+  "claim and claim --done, two at once": async (inbox) => {
+    await twice(() => inbox.call("threads.send", { from: "lead", to: busy, subject: "s" }));
+    const held = await twice(() => inbox.call("threads.claim", { agent: busy }));
+    await Promise.all(
+      held.map(({ thread }) =>
+        inbox.call("threads.claim", { agent: busy, done: thread!.threadId, body: "b" }),
+      ),
+    );
+  },
+  "claim --done": async (inbox) => {
+    await twice(() => inbox.call("threads.send", { from: "lead", to: busy, subject: "s" }));
+    const { thread } = await inbox.call("threads.claim", { agent: busy });
+    await inbox.call("threads.claim", { agent: busy, done: thread!.threadId, body: "b" });
+  },
   list: (inbox) => inbox.call("threads.list", {}),
   "list --agent": (inbox) => inbox.call("threads.list", { agent: busy }),
   "list --agent, who has none": (inbox) => inbox.call("threads.list", { agent: "rare" }),
