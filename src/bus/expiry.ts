@@ -3,13 +3,14 @@ export const expiryAfter = (from: string, seconds: number) =>
   new Date(Date.parse(from) + seconds * 1000).toISOString();
 export const earlierBy = (ms: number, now: string) => new Date(Date.parse(now) - ms).toISOString();
 
-/** Whether a time lies within the last `ms` milliseconds. Every write asks this, mostly about the same times: they are parsed once. */
+/** Whether a time lies within the last `ms` milliseconds. Every write asks this: it compares texts, which are parsed once for each `now`. */
 export function isWithin(ms: number, at: string, now: string): boolean {
-  if (now !== lastNow.text) lastNow = parsed(now);
-  if (at !== lastAt.text) lastAt = parsed(at);
-  return lastNow.ms - lastAt.ms <= ms;
+  const known = earliest.get(ms);
+  if (known?.now === now) return at >= known.text;
+  const text = earlierBy(ms, now);
+  earliest.set(ms, { now, text });
+  return at >= text;
 }
 
-const parsed = (text: string) => ({ text, ms: Date.parse(text) });
-let lastNow = parsed("");
-let lastAt = parsed("");
+/** By the length of the time. */
+const earliest = new Map<number, { now: string; text: string }>();

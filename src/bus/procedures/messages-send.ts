@@ -17,11 +17,12 @@ export const channelPosting = (input: Input): Posting<Output> => ({
   output: (posted) => answerTo(input, posted),
 });
 
-const letterOf = ({ channel: to, content: text, sender: from, strict, ...input }: Input): Letter => {
-  const { metadata: payload, correlationId, taskId, ttlSeconds } = input;
+function letterOf(input: Input): Letter {
+  const { channel: to, content: text, sender: from, strict, metadata: payload } = input;
+  const { correlationId, taskId, ttlSeconds } = input;
   const more = { correlationId, taskId, ttlSeconds };
   return { from, to, text, key: "content", strict, as: "channel", payload, more };
-};
+}
 
 const answerTo = ({ channel }: Input, { last, recipient, copies }: Posted): Output => ({
   ...channelView(last.row),
