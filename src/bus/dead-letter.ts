@@ -7,7 +7,7 @@ import type { ParsedOf } from "../contract/operations/index.ts";
 import { call, phrase } from "../contract/phrase.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { all } from "../sql/procedure.ts";
-import { joined, type Sql, sql } from "../sql/sql.ts";
+import { joined, literal, type Sql, sql } from "../sql/sql.ts";
 import { channelView, doomed, findMessage, unexpired } from "./channel.ts";
 import { type MessageRow, messageColumns } from "./message.ts";
 
@@ -26,6 +26,18 @@ export const deadView = (row: MessageRow): DeadLetter => ({
   deadReason: row.dead_reason ?? "",
   lapses: row.lapses,
 });
+
+/**
+ * Those that meet a condition, oldest first. What is stored as dead and what has become so are asked apart: no index has both.
+ * The latter are few, and without an order of their own: a planner would walk all messages in it to find them.
+ */
+export const deadLetters = (now: string, condition: Sql, limit: number): Procedure<MessageRow[]> =>
+  all<MessageRow>(sql`
+    select * from (
+      select * from (select ${messageColumns} from messages where messages.dead_at is not null and ${unexpired(now)} and ${condition}
+        order by messages.message_id limit ${literal(limit)}) as part
+      union all select ${messageColumns} from messages where ${doomed(now)} and ${unexpired(now)} and ${condition}
+    ) as parts order by parts.message_id limit ${literal(limit)}`);
 
 export type Which = ParsedOf<"deadLetters.requeue">;
 
@@ -46,6 +58,5 @@ export function* chosenLetters({ id, channel }: Which, now: string): Procedure<M
       },
     );
   if (id !== undefined) return [yield* findMessage(id, isDead(now), noDeadLetter)];
-  return yield* all<MessageRow>(sql`
-    select ${messageColumns} from messages where ${isDead(now)} and messages.to_agent = ${channel!} order by messages.message_id limit 10000`);
+  return yield* deadLetters(now, sql`messages.to_agent = ${channel!}`, 10_000);
 }

@@ -5,7 +5,8 @@
  * for a range that has one value, in the order of column and number, which no primary key has (`walkRange`). SQLite
  * would compare every number of a range, and is asked for the value itself (`walkValue`).
  */
-import type { Context } from "./procedure.ts";
+import { type Merged, mergedRows } from "./merged.ts";
+import type { Context, Procedure } from "./procedure.ts";
 import { fragment, joined, nothing, type Sql, type SqlValue, sql, word } from "./sql.ts";
 
 export interface Walked {
@@ -27,31 +28,32 @@ export const walkValue: Walk = ({ by, number, after, before }) => {
   return sql`${joined(values, " and ")} ${from} ${to}`;
 };
 
+/** Only the first column of a range stops a walk, so that is the last one here; those before it are equal. */
 export const walkRange: Walk = ({ by, number, after, before }) => {
-  const columns = joined(by.map(({ column }) => column));
-  const values = joined(by.map(({ value }) => value));
+  const equal = by.slice(0, -1).map(({ column, value }) => sql`${column} = ${value} and`);
+  const { column, value } = by.at(-1)!;
   const from =
-    after === undefined
-      ? sql`(${columns}) >= (${values})`
-      : sql`(${columns}, ${number}) > (${values}, ${after})`;
+    after === undefined ? sql`${column} >= ${value}` : sql`(${column}, ${number}) > (${value}, ${after})`;
   const to =
-    before === undefined
-      ? sql`(${columns}) <= (${values})`
-      : sql`(${columns}, ${number}) < (${values}, ${before})`;
-  return sql`${from} and ${to}`;
+    before === undefined ? sql`${column} <= ${value}` : sql`(${column}, ${number}) < (${value}, ${before})`;
+  return sql`${joined(equal, " ")} ${from} and ${to}`;
 };
 
 const recipient = fragment`messages.to_agent`;
 const messageNumber = fragment`messages.message_id`;
 
+type Walking = Pick<Context, "walk">;
+
 /** The messages to an agent or a channel; follow it with one of the two orders. */
 export const messagesTo = (
-  { walk }: Pick<Context, "walk">,
+  { walk }: Walking,
   value: string | Sql,
   range: Pick<Walked, "after" | "before"> = {},
 ): Sql => walk({ by: [{ column: recipient, value }], number: messageNumber, ...range });
-export const oldestMessages = fragment`order by messages.to_agent, messages.message_id`;
-export const newestMessages = fragment`order by messages.to_agent desc, messages.message_id desc`;
+const fromOldest = fragment`messages.to_agent, messages.message_id`;
+const fromNewest = fragment`messages.to_agent desc, messages.message_id desc`;
+export const oldestMessages = fragment`order by ${fromOldest}`;
+export const newestMessages = fragment`order by ${fromNewest}`;
 
 /**
  * The messages of a channel are in two indexes: that of those that wait, and that of the others, which are acked or dead
@@ -64,20 +66,31 @@ export const isPast = fragment`(messages.acked_at is not null or messages.dead_a
 export const eitherMessages = fragment`(
   select * from messages where ${isWaiting} union all select * from messages where ${isPast}) as messages`;
 
-/**
- * A page of a channel, in the order of its messages: one of each index, merged. The columns have the recipient and the
- * number. A database server would read all of both if it were asked for the page of `eitherMessages`.
- */
-export function pageOfBoth(columns: Sql, condition: Sql, newest: boolean, limit: Sql): Sql {
-  const order = newest ? newestMessages : oldestMessages;
-  const page = (part: Sql) =>
-    sql`select * from (select ${columns} from messages where ${part} and ${condition} ${order} limit ${limit}) as page`;
-  return sql`select * from (${page(isWaiting)} union all ${page(isPast)}) as pages
-    ${newest ? newestOfPages : oldestOfPages} limit ${limit}`;
+export interface ChannelPage extends Pick<Merged, "columns" | "conditions" | "newest" | "limit"> {
+  channel: string;
+  range: Pick<Walked, "after" | "before">;
+  /** What all messages have to be; most are. */
+  every: Sql;
 }
 
-const oldestOfPages = fragment`order by pages.to_agent, pages.message_id`;
-const newestOfPages = fragment`order by pages.to_agent desc, pages.message_id desc`;
+/** The messages of a channel in order, whichever index they are in. */
+export const messagesOfBoth = <R extends object>(
+  tx: Walking,
+  { channel, range, every, ...page }: ChannelPage,
+): Procedure<R[]> =>
+  mergedRows<R>({
+    ...page,
+    table: fragment`messages`,
+    number: messageNumber,
+    walks(beyond = page.newest ? range.before : range.after) {
+      const rest = page.newest
+        ? { after: range.after, before: beyond }
+        : { after: beyond, before: range.before };
+      const order = page.newest ? fromNewest : fromOldest;
+      const where = sql`${messagesTo(tx, channel, rest)} and ${every}`;
+      return [isWaiting, isPast].map((part) => ({ where: sql`${part} and ${where}`, order }));
+    },
+  });
 
 /** The least or the greatest of what is selected by each index; null if neither has any. `rest`: a condition, with order and limit. */
 export const ofBoth = (which: "min" | "max", value: Sql, rest: Sql): Sql => {

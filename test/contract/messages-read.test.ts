@@ -76,6 +76,21 @@ describe.each(engines)("$name", ({ start }) => {
     expect(ids(await read(inbox, { sender: "nobody" }))).toEqual([]);
   });
 
+  test("[M2] messages of one sender are found among many others, acked or not, from both ends", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const rare = [3, 14, 28];
+    for (const id of upTo(30)) await post(inbox, { sender: rare.includes(id) ? "rare" : "often" });
+    for (const id of [1, 2, 3, 5, 8, 13, 21, 28, 29]) await ack(inbox, id);
+    const of = { sender: "rare", includeAcked: true };
+    expect(ids(await read(inbox, { ...of, limit: 1 }))).toEqual([3]);
+    expect(ids(await read(inbox, { ...of, limit: 2, afterId: 3 }))).toEqual([14, 28]);
+    expect(ids(await read(inbox, { ...of, limit: 2, newest: true }))).toEqual([14, 28]);
+    expect(ids(await read(inbox, { ...of, limit: 1, newest: true }))).toEqual([28]);
+    expect(ids(await read(inbox, { sender: "rare", onlyAcked: true }))).toEqual([3, 28]);
+    expect(ids(await read(inbox, { includeAcked: true, newest: true, limit: 4 }))).toEqual([27, 28, 29, 30]);
+  });
+
   test("[M2] a page ends at 4 MiB, and only an empty one is the end", async () => {
     await using bench = await start();
     const { inbox } = bench;

@@ -3,11 +3,13 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { candidates, nextLapse } from "../../src/bus/candidates.ts";
+import { chosenLetters } from "../../src/bus/dead-letter.ts";
 import { eraseDue, nextErasure } from "../../src/bus/entry.ts";
 import { wakeSnoozed, whereMuted } from "../../src/bus/entry-folder.ts";
 import { entriesAfter, erasedAfter } from "../../src/bus/entry-journal.ts";
 import { collect } from "../../src/bus/hand-over/collect.ts";
 import { agentsList } from "../../src/bus/procedures/agents-list.ts";
+import { deadLettersList } from "../../src/bus/procedures/dead-letters-list.ts";
 import { entriesChanges } from "../../src/bus/procedures/entries-changes.ts";
 import { entriesCounts } from "../../src/bus/procedures/entries-counts.ts";
 import { entriesHistory } from "../../src/bus/procedures/entries-history.ts";
@@ -70,6 +72,11 @@ const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
   "watch --thread": (tx) => eventsAfter(tx, 0, { thread, limit: 50 }),
   list: (tx) => threadsList(tx, { leases: true, limit: 50 }),
   "list --agent": (tx) => threadsList(tx, { leases: true, agent: "w", limit: 50 }),
+  "list --agent --run": (tx) => threadsList(tx, { leases: true, agent: "w", run: "r", limit: 50 }),
+  "list --assigned-to": (tx) => threadsList(tx, { leases: true, assignedTo: "w", limit: 50 }),
+  "dlq list": (tx) => deadLettersList(tx, { limit: 50 }),
+  "dlq list --channel": (tx) => deadLettersList(tx, { channel: "w", limit: 50 }),
+  "dlq requeue --channel": (tx) => chosenLetters({ agent: "w", channel: "w" }, tx.time() as string),
   "list --run": (tx) => threadsList(tx, { leases: true, run: "r", limit: 50 }),
   "list --status": (tx) => threadsList(tx, { leases: true, status: ["done", "failed"], limit: 50 }),
   "list --created-by --status": (tx) =>
@@ -195,7 +202,7 @@ for (const [name, work] of Object.entries(hot))
         // `names` are found one from the other in the index, up to a limit; pages, and what is the newest, were limited before.
         else
           expect(`${detail} in ${text}`).toMatch(
-            /^SCAN (ids|counted|names|newest|pages?|(\d+ )?CONSTANT ROW)/,
+            /^SCAN (ids|counted|names|newest|pages?|parts?|(\d+ )?CONSTANT ROW)/,
           );
       }
       looked += plan.length;

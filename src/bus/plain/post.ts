@@ -43,7 +43,7 @@ const posting = () => fragment`
   select caller.*, ${instant} as at from caller
   where ${noQuotas} and ${isAgent(agent)} and ${reachable} and not ${hasGone(recipient)}`;
 
-const numbered = (many: boolean) => fragment`
+const drawing = (many: boolean) => fragment`
   select posting.*, ${asText(fragment`posting.at`)} as now, ${nextNumber("messages")} as message_id, ${nextEvent} as event_id
   from posting ${inOrder(many, fragment`posting.n_of_caller`)}`;
 
@@ -100,7 +100,7 @@ const query: PlainQuery = {
   },
   locks: true,
   parts: (many) => fragment`
-    posting as materialized (${posting()}), numbered as materialized (${numbered(many)}), written as (${written()}),
+    posting as materialized (${posting()}), numbered as materialized (${drawing(many)}), written as (${written()}),
     told as (${told()}), acting as (${seenBy(fragment`numbered`, many)})
     select numbered.n_of_caller, numbered.now as created_at, numbered.message_id, numbered.event_id from numbered
     ${inOrder(many, fragment`numbered.n_of_caller`)}`,

@@ -38,7 +38,7 @@ const creating = () => fragment`
   select caller.*, ${instant} as at from caller
   where ${noQuotas} and ${isAgent(agent)} and ${isAgent(recipient)} and not ${hasGone(recipient)}`;
 
-const numbered = (many: boolean) => fragment`
+const drawing = (many: boolean) => fragment`
   select creating.*, ${asText(fragment`creating.at`)} as now, ${nextNumber("threads")} as thread_id,
     ${nextNumber("messages")} as message_id, ${nextEvent} as event_id
   from creating ${inOrder(many, fragment`creating.n_of_caller`)}`;
@@ -133,7 +133,7 @@ const query: PlainQuery = {
   },
   locks: true,
   parts: (many) => fragment`
-    creating as materialized (${creating()}), numbered as materialized (${numbered(many)}), identified as materialized (${identified}),
+    creating as materialized (${creating()}), numbered as materialized (${drawing(many)}), identified as materialized (${identified}),
     created as (${created()}), written as (${written()}), told as (${told()}), acting as (${seenBy(fragment`identified`, many)})
     select identified.n_of_caller, identified.now as created_at, identified.thread_id, identified.task_id, identified.message_id,
       identified.event_id

@@ -8,7 +8,15 @@ import { all, one } from "../../sql/procedure.ts";
 import { fragment, joined, literal, type Sql, sql } from "../../sql/sql.ts";
 import type { RowOf } from "../../sql/table.ts";
 import type { pruned } from "../../sql/tables.ts";
-import { isPast, messagesTo, newestMessages, ofBoth, oldestMessages, pageOfBoth } from "../../sql/walk.ts";
+import {
+  type ChannelPage,
+  isPast,
+  messagesOfBoth,
+  messagesTo,
+  newestMessages,
+  ofBoth,
+  oldestMessages,
+} from "../../sql/walk.ts";
 import { aged, channelView, fitted, unexpired, waiting } from "../channel.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
 import { meantBy } from "../name-use.ts";
@@ -32,28 +40,35 @@ export function* pageOf(tx: Context, input: Input): Procedure<OutputOf<"messages
   const everything = input.includeAcked || input.onlyAcked || reader !== undefined;
   // A reader that starts at the beginning has seen nothing that could be missing.
   const gap = cursor ? yield* gapAfter(channel, after, everything) : undefined;
-  const conditions: Sql[] = [
-    messagesTo(tx, channel, { after, before: gap?.from_id }),
-    ...visible.messages(tx),
-  ];
-  conditions.push(everything ? unexpired(now) : waiting(now));
-  if (input.onlyAcked) conditions.push(isPast, sql`messages.acked_at is not null`);
+  const range = { after, before: gap?.from_id };
+  const conditions = [...visible.messages(tx)];
   if (sender !== undefined) conditions.push(sql`messages.from_agent = ${sender}`);
   if (correlationId !== undefined) conditions.push(sql`messages.correlation_id = ${correlationId}`);
-  const condition = joined(conditions, " and ");
-  const order = input.newest ? newestMessages : oldestMessages;
-  const limit = literal(input.limit);
-  const rows = yield* all<MessageRow>(
+  const { newest, limit } = input;
+  const page = { channel, range, columns: messageColumns, conditions, newest, limit };
+  const rows =
     everything && !input.onlyAcked
-      ? pageOfBoth(messageColumns, condition, input.newest, limit)
-      : sql`select ${messageColumns} from messages where ${condition} ${order} limit ${limit}`,
-  );
+      ? yield* messagesOfBoth<MessageRow>(tx, { ...page, every: unexpired(now) })
+      : yield* ofOneIndex(tx, page, input.onlyAcked ? acked(now) : waiting(now));
   // Messages before the deleted range are read first. When none are left, the cursor has expired: nothing is skipped silently.
   if (gap && !rows.length) throw yield* expired(tx, { channel, after, gap, now });
   const messages = fitted(rows).map((row) => channelView(aged(row, now)));
   if (input.newest) messages.reverse();
   return { messages, channel, count: messages.length };
 }
+
+const acked = (now: string) => sql`${isPast} and messages.acked_at is not null and ${unexpired(now)}`;
+
+/** Messages of which all are in one of the two indexes of a channel. */
+const ofOneIndex = (
+  tx: Context,
+  { channel, range, conditions, newest, limit }: Omit<ChannelPage, "every">,
+  which: Sql,
+): Procedure<MessageRow[]> =>
+  all<MessageRow>(sql`
+    select ${messageColumns} from messages
+    where ${joined([messagesTo(tx, channel, range), which, ...conditions], " and ")}
+    ${newest ? newestMessages : oldestMessages} limit ${literal(limit)}`);
 
 type Gap = Pick<RowOf<typeof pruned>, "from_id" | "to_id">;
 

@@ -2,8 +2,9 @@
 import { idOf, numberOf } from "../../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { activeStatuses } from "../../contract/thread.ts";
+import { mergedRows } from "../../sql/merged.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { all } from "../../sql/procedure.ts";
+import { all, one } from "../../sql/procedure.ts";
 import { fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { columnsOf } from "../../sql/table.ts";
 import type { Walked } from "../../sql/walk.ts";
@@ -21,28 +22,28 @@ const threadColumn = {
 };
 
 type Input = ParsedOf<"threads.list">;
-/** Threads that one walk of an index finds, and what else they have to be. */
-interface Arm {
-  by: Walked["by"];
-  and: readonly Sql[];
-}
-
 export function* threadsList(tx: Context, input: Input): Procedure<OutputOf<"threads.list">> {
   const nextEventId = yield* tx.settled(); // before everything else that is read
   const before = input.before === undefined ? undefined : numberOf(input.before);
-  const shown = visible.threads(tx);
-  const page = ({ by, and }: Arm) => {
-    const conditions = [...and, ...shown];
-    if (by.length) conditions.unshift(tx.walk({ by, number: threadNumber, before }));
-    else if (before !== undefined) conditions.unshift(sql`threads.thread_id < ${before}`);
-    return sql`select * from (
-      select threads.thread_id from threads ${conditions.length ? sql`where ${joined(conditions, " and ")}` : nothing}
-      order by ${newestFirst(by)} limit ${literal(input.limit + 1)}) as page`;
-  };
-  const pages = joined(armsOf(input).map(page), " union ");
-  const rows = yield* all<ThreadRow>(sql`
-    select ${threadColumns} from (${pages} order by thread_id desc limit ${literal(input.limit + 1)}) as newest
-      join threads on threads.thread_id = newest.thread_id order by newest.thread_id desc`);
+  const { walks, conditions } = yield* walksOf(input);
+  const limit = input.limit + 1;
+  const asked = [...conditions, ...visible.threads(tx)];
+  const rows =
+    walks.length > 1
+      ? yield* mergedRows<ThreadRow>({
+          columns: threadColumns,
+          table: fragment`threads`,
+          number: threadNumber,
+          walks: (beyond = before) =>
+            walks.map((by) => ({
+              where: tx.walk({ by, number: threadNumber, before: beyond }),
+              order: newestFirst(by),
+            })),
+          conditions: asked,
+          newest: true,
+          limit,
+        })
+      : yield* ofOneWalk(tx, { by: walks[0] ?? [], before, conditions: asked, limit });
   const listed = rows.slice(0, input.limit);
   const { agent, createdBy, assignedTo } = input;
   const names = listed.length ? [] : [agent, createdBy, assignedTo].filter((name) => name !== undefined);
@@ -55,27 +56,63 @@ export function* threadsList(tx: Context, input: Input): Procedure<OutputOf<"thr
   };
 }
 
-/** One arm for each kind of filter, so that each can walk its own index from the newest thread on. */
-function armsOf({ agent, assignedTo, createdBy, run, status }: Input): Arm[] {
+function* ofOneWalk(
+  tx: Context,
+  {
+    by,
+    before,
+    conditions,
+    limit,
+  }: Pick<Walked, "by"> & { before?: number; conditions: Sql[]; limit: number },
+): Procedure<ThreadRow[]> {
+  if (by.length) conditions.unshift(tx.walk({ by, number: threadNumber, before }));
+  else if (before !== undefined) conditions.unshift(sql`threads.thread_id < ${before}`);
+  return yield* all<ThreadRow>(sql`
+    select ${threadColumns} from threads ${conditions.length ? sql`where ${joined(conditions, " and ")}` : nothing}
+    order by ${newestFirst(by)} limit ${literal(limit)}`);
+}
+
+interface Filter {
+  column: Sql;
+  value: string;
+}
+
+/** With no more threads than this, it is the filter whose threads are read, and the others are asked of these. */
+const few = 500;
+
+function* isFew({ column, value }: Filter): Procedure<boolean> {
+  const row = yield* one<{ count: number }>(sql`
+    select count(*) as count from (select 1 from threads where ${column} = ${value} limit ${literal(few)}) as found`);
+  return row!.count < few;
+}
+
+/** The walks that find the threads, and what these have to be besides. */
+function* walksOf(input: Input): Procedure<{ walks: Walked["by"][]; conditions: Sql[] }> {
+  const { agent, assignedTo, createdBy, run, status } = input;
   const statuses = status?.length ? [...new Set(status)] : undefined;
+  const named = (column: Sql, value: string | undefined): Filter[] =>
+    value === undefined ? [] : [{ column, value }];
+  const filters = [...named(threadColumn.created, createdBy), ...named(threadColumn.run, run)];
   const inStatus = () => (statuses ? [sql`threads.status in (${joined(statuses)})`] : []);
-  const assignedBy = (name: string, and: readonly Sql[]): Arm[] =>
-    walksOfAssigned(name, statuses).map((by) => ({ by, and }));
-  const filters = [
-    { column: threadColumn.created, value: createdBy },
-    { column: threadColumn.run, value: run },
-  ].filter((filter): filter is { column: Sql; value: string } => filter.value !== undefined);
-  const are = (those = filters) => those.map(({ column, value }) => sql`${column} = ${value}`);
-  if (agent !== undefined) {
-    const both = assignedTo === undefined ? are() : [sql`threads.assigned_to = ${assignedTo}`, ...are()];
-    const created = { by: [{ column: threadColumn.created, value: agent }], and: [...both, ...inStatus()] };
-    return [created, ...assignedBy(agent, both)];
+  const are = (those: readonly Filter[]) => those.map(({ column, value }) => sql`${column} = ${value}`);
+  if (agent === undefined && assignedTo === undefined) {
+    const [first, ...others] = filters;
+    if (first) return { walks: [[first]], conditions: [...are(others), ...inStatus()] };
+    const byStatus = statuses?.map((value) => [{ column: threadColumn.status, value }]);
+    return { walks: byStatus ?? [], conditions: [] };
   }
-  if (assignedTo !== undefined) return assignedBy(assignedTo, are());
-  const [first] = filters;
-  if (first) return [{ by: [first], and: [...are(filters.slice(1)), ...inStatus()] }];
-  if (statuses) return statuses.map((value) => ({ by: [{ column: threadColumn.status, value }], and: [] }));
-  return [{ by: [], and: [] }];
+  const ofAgent = () =>
+    agent === undefined ? [] : [sql`(threads.created_by = ${agent} or threads.assigned_to = ${agent})`];
+  const toAgent = () => (assignedTo === undefined ? [] : [sql`threads.assigned_to = ${assignedTo}`]);
+  for (const filter of filters)
+    if (yield* isFew(filter)) {
+      const others = are(filters.filter((other) => other !== filter));
+      return { walks: [[filter]], conditions: [...others, ...ofAgent(), ...toAgent(), ...inStatus()] };
+    }
+  if (agent === undefined) return { walks: walksOfAssigned(assignedTo!, statuses), conditions: are(filters) };
+  const created = [{ column: threadColumn.created, value: agent }];
+  const conditions = [...toAgent(), ...are(filters), ...inStatus()];
+  return { walks: [created, ...walksOfAssigned(agent, statuses)], conditions };
 }
 
 /** Leases that expire soonest come first. */
