@@ -177,3 +177,11 @@ export function conflict(id: string, lease: LeaseRow, now: string, first?: strin
     },
   );
 }
+
+/** The lock of a call: one that is repeated while it runs waits for the first, and finds what that was granted. */
+export const lockOfCall = (call: string) => `call:${call}`;
+
+export function* lockCall(tx: Context, call: string): Procedure<void> {
+  yield* tx.own(lockOfCall(call));
+  yield* tx.lock(lockOfCall(call));
+}

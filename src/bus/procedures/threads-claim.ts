@@ -24,6 +24,7 @@ import {
   type LeaseRow,
   type Locked,
   leaseColumns,
+  lockCall,
   lockWithLease,
   recordLoss,
   saveLease,
@@ -116,8 +117,11 @@ export const withEnded = (granted: Granted, { thread, message }: Ended): Granted
 });
 
 function* claimNow(tx: Context, input: ClaimInput): Procedure<Granted | Refused> {
-  const before = input.handOver === undefined ? undefined : yield* grantedBefore(input.agent, input.handOver);
-  if (before) return before;
+  if (input.handOver !== undefined) {
+    yield* lockCall(tx, input.handOver);
+    const before = yield* grantedBefore(input.agent, input.handOver);
+    if (before) return before;
+  }
   if (input.thread !== undefined)
     return yield* claimThread(tx, yield* lockWithLease(tx, input.thread), input, undefined);
   // Most agents are in no pool: a thread for their own name is locked in the same step that reads their pools.
