@@ -1,6 +1,6 @@
 /** [X11] Names are checked here when they are first used; some are reserved. */
 import { InboxError } from "../contract/errors.ts";
-import { lookOf, newNameProblem, shownName } from "../contract/names.ts";
+import { lookOf, newNameHint, newNameProblem, shownName } from "../contract/names.ts";
 import type { Procedure } from "../sql/procedure.ts";
 import { all, one } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
@@ -11,7 +11,7 @@ export function* admitName(name: string): Procedure<void> {
   const problem = newNameProblem(name);
   if (problem === undefined || (yield* isThere(name))) return;
   throw new InboxError("invalid_input", `the name ${shownName(name)} ${problem}`, {
-    hint: "use letters of one script, digits and punctuation other than , and |, in Unicode normal form NFKC",
+    hint: newNameHint(name),
   });
 }
 

@@ -116,11 +116,14 @@ export function chosen(
   { choice, message }: { choice?: string; message?: string },
 ): string | undefined {
   const said = choice ?? message?.trim();
+  if (choice !== undefined && !choices.length)
+    throw new InboxError("invalid_input", "this question has no choices", {
+      hint: phrase`give the answer as ${field("message", blank("TEXT"))}`,
+      details: { choices: [] },
+    });
   if (choice !== undefined && !choices.includes(choice))
     throw new InboxError("invalid_input", `"${choice}" is not one of the choices of this question`, {
-      hint: choices.length
-        ? `it offers ${choices.join(", ")}`
-        : phrase`it has no choices: give the answer as ${field("message", blank("TEXT"))}`,
+      hint: `it offers ${choices.join(", ")}`,
       details: { choices: [...choices] },
     });
   return said !== undefined && choices.includes(said) ? said : undefined;

@@ -81,8 +81,17 @@ export function newNameProblem(name: string): string | undefined {
       if (onlyForeign().test(part)) return `has ${shownName(part)}, which looks like "${lookOf(part)}"`;
     }
   }
-  const taken = reserved.find((other) => name !== other && lookOf(name) === other);
+  const taken = takenBy(name);
   return taken === undefined ? undefined : `looks like "${taken}"`;
+}
+
+const takenBy = (name: string) => reserved.find((other) => name !== other && lookOf(name) === other);
+
+/** What can be done about a name that is refused. */
+export function newNameHint(name: string): string {
+  const taken = plain.test(name) && !/[,|]/.test(name) ? takenBy(name) : undefined;
+  if (taken !== undefined) return `write "${taken}" if that is meant, or choose another name`;
+  return "use letters of one script, digits and punctuation other than , and |, in Unicode normal form NFKC";
 }
 
 /** [A2] Why a name cannot be a task's: commands also take tasks by id and branch; undefined if it can. */

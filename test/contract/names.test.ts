@@ -73,6 +73,13 @@ describe.each(engines)("$name", (engine) => {
     expect((await inbox.call("messages.inbox", { channel: "w" })).count).toBe(2);
   });
 
+  test("[X11] the hint for a name that looks like a reserved one names that one", async () => {
+    await using bench = await engine.start();
+    const { inbox } = bench;
+    const { hint } = await refusal(inbox.call("mailbox.send", { from: "User", to: "w", message: "x" }));
+    expect(hint).toBe('write "user" if that is meant, or choose another name');
+  });
+
   test("[X11] names in any script that is written as usual are welcome", async () => {
     await using bench = await engine.start();
     for (const from of accepted) {
