@@ -362,34 +362,6 @@ postgresSuite("plain cases", () => {
     }
   }, 60_000);
 
-  test.concurrent("[B4] a claim that is repeated while it runs has one answer, in one process and in two", async () => {
-    for (const stepwise of [false, true]) {
-      using place = await temporarySchema();
-      const both = times(2, () => openInbox(place.url, { stepwise }));
-      const [first, second] = [both[0]!, both[1]!];
-      for (const [sender, channel] of [
-        ["w", "topic"],
-        ["l", "w"],
-      ] as const)
-        for (const inbox of both)
-          await inbox.call("messages.send", { channel, sender, content: "I am here" });
-      for (const i of times(80, (n) => n))
-        await first.call("threads.send", { from: "l", to: "w", subject: `${i}` });
-      for (const callers of times(20, (i) => (i % 2 ? [first, first] : [first, second])))
-        for (const ending of [false, true]) {
-          const held = ending && (await first.call("threads.claim", { agent: "w" })).thread!.threadId;
-          const handOver = crypto.randomUUID();
-          const input = { agent: "w", ...(held && { done: held, body: "b" }) };
-          const answers = await Promise.all(
-            callers.map((inbox) => inbox.call("threads.claim", input, { handOver })),
-          );
-          const [one, other] = answers.map(({ thread, lease }) => [thread?.threadId, lease?.token]);
-          expect(one).toEqual(other!);
-        }
-      for (const inbox of both) await inbox.close();
-    }
-  }, 60_000);
-
   test.concurrent("[G4] if it cannot be found out whether a message was written, that is what its sender is told", async () => {
     await using place = await bus(Date.now, false);
     const { inbox, proxy, url } = place;
