@@ -178,7 +178,10 @@ export function conflict(id: string, lease: LeaseRow, now: string, first?: strin
   );
 }
 
-/** The lock of a call: one that is repeated while it runs waits for the first, and finds what that was granted. */
+/**
+ * The lock of a call: one that is repeated while it runs waits for the first, and finds what that was granted. Not always: what
+ * the statement of a plain claim reads may be older than its lock, and it may be granted another thread then.
+ */
 export const lockOfCall = (call: string) => `call:${call}`;
 
 export function* lockCall(tx: Context, call: string): Procedure<void> {
