@@ -30,6 +30,12 @@ async function bus(now: () => number, stepwise: boolean) {
   };
 }
 
+/** A topic in use, and two agents that this process knows. */
+async function introduced(inbox: Inbox): Promise<void> {
+  await inbox.call("messages.send", { channel: "topic", sender: "w", content: "I am here" });
+  await inbox.call("messages.send", { channel: "w", sender: "l", content: "I am here" });
+}
+
 const schemaOf = (url: string) => new URL(url).searchParams.get("schema") ?? "restante";
 
 type Call = (inbox: Inbox) => Promise<unknown>;
@@ -251,11 +257,7 @@ postgresSuite("plain cases", () => {
   test.concurrent("[M1] [T1] a message and a thread between known agents are one statement each, and no transaction is begun", async () => {
     await using place = await bus(Date.now, false);
     const { inbox, proxy } = place;
-    for (const [sender, channel] of [
-      ["w", "topic"],
-      ["l", "w"],
-    ] as const)
-      await inbox.call("messages.send", { channel, sender, content: "I am here" });
+    await introduced(inbox);
     const { begun } = proxy.heard;
     await inbox.call("messages.send", { channel: "w", sender: "l", content: "x", taskId: "T" });
     await inbox.call("messages.send", { channel: "topic", sender: "l", content: "x" });
@@ -322,11 +324,7 @@ postgresSuite("plain cases", () => {
     for (const fault of ["cut before", "cut after", "abandon before"] as const satisfies Fault[]) {
       await using place = await bus(Date.now, false);
       const { inbox, proxy, url } = place;
-      for (const [sender, channel] of [
-        ["w", "topic"],
-        ["l", "w"],
-      ] as const)
-        await inbox.call("messages.send", { channel, sender, content: "I am here" });
+      await introduced(inbox);
       const under = async <T>(call: () => Promise<T>): Promise<T> => {
         const struck = proxy.strike(fault);
         const answer = await call();
@@ -365,11 +363,7 @@ postgresSuite("plain cases", () => {
   test.concurrent("[G4] if it cannot be found out whether a message was written, that is what its sender is told", async () => {
     await using place = await bus(Date.now, false);
     const { inbox, proxy, url } = place;
-    for (const [sender, channel] of [
-      ["w", "topic"],
-      ["l", "w"],
-    ] as const)
-      await inbox.call("messages.send", { channel, sender, content: "I am here" });
+    await introduced(inbox);
     // The server has written it and falls silent; it is looked for once the connection is cut.
     const struck = proxy.strike("freeze after");
     const answer = outcome(inbox.call("mailbox.send", { to: "w", from: "l", message: "x" }));
@@ -387,11 +381,7 @@ postgresSuite("plain cases", () => {
   test.concurrent("[W1] [M1] a message that is found after its answer was lost wakes those who wait for it", async () => {
     await using place = await bus(Date.now, false);
     const { inbox, proxy, url } = place;
-    for (const [sender, channel] of [
-      ["w", "topic"],
-      ["l", "w"],
-    ] as const)
-      await inbox.call("messages.send", { channel, sender, content: "I am here" });
+    await introduced(inbox);
     const said: string[] = [];
     const ear = postgres(url.split("?")[0]!, { max: 1, onnotice: () => {} });
     await ear.listen(`restante_${schemaOf(url)}`, (payload) => void said.push(payload));
@@ -405,11 +395,7 @@ postgresSuite("plain cases", () => {
   test.concurrent("[M13] a sender that the database does not know any more becomes known again with its next message", async () => {
     await using place = await bus(Date.now, false);
     const { inbox, url } = place;
-    for (const [sender, channel] of [
-      ["w", "topic"],
-      ["l", "w"],
-    ] as const)
-      await inbox.call("messages.send", { channel, sender, content: "I am here" });
+    await introduced(inbox);
     await stored(url, "delete from agents where name = 'l'");
     await until("it is known again", async () => {
       await inbox.call("messages.send", { channel: "w", sender: "l", content: "x" });
