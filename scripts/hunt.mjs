@@ -10,22 +10,24 @@ import { stutter } from "./stutter.mjs";
 import { countOf, reasonOf, testsIn } from "./test-output.mjs";
 import { runTests } from "./test-run.mjs";
 
-const { values, positionals: files } = parseArgs({
-  allowPositionals: true,
-  options: {
-    times: { type: "string", default: "10" },
-    burn: { type: "string", default: "1" },
-    slow: { type: "string", default: "1" },
-    stutter: { type: "string", default: "0" },
-  },
-});
-const [times, burn, slow, standstill] = ["times", "burn", "slow", "stutter"].map((name) =>
-  Number(values[name]),
-);
-if (!(times >= 1 && burn >= 0 && slow >= 1 && standstill >= 0)) {
-  console.error(
-    "usage: npm run hunt -- [--times N] [--burn N] [--slow N] [--stutter MS] FILES (default: 10 times, beside one burner)",
+const usage =
+  "usage: npm run hunt -- [--times N] [--burn N] [--slow N] [--stutter MS] FILES (default: 10 times, beside one burner)";
+const { times, burn, slow, stutter: standstill, files } = readArguments();
+
+function readArguments() {
+  const names = { times: "10", burn: "1", slow: "1", stutter: "0" };
+  const options = Object.fromEntries(
+    Object.entries(names).map(([name, value]) => [name, { type: "string", default: value }]),
   );
+  try {
+    const { values, positionals } = parseArgs({ allowPositionals: true, options });
+    const numbers = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]));
+    const { times, burn, slow, stutter } = numbers;
+    if (times >= 1 && burn >= 0 && slow >= 1 && stutter >= 0) return { ...numbers, files: positionals };
+  } catch (error) {
+    console.error(error.message);
+  }
+  console.error(usage);
   process.exit(2);
 }
 

@@ -24,7 +24,8 @@ export async function runTests(files, { onOutput = () => {}, signal, env = {}, c
     stdio: ["ignore", "pipe", "pipe"],
   });
   passSignals(child);
-  signal?.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
+  const end = () => child.kill("SIGTERM");
+  signal?.addEventListener("abort", end);
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (chunk) => {
@@ -32,6 +33,7 @@ export async function runTests(files, { onOutput = () => {}, signal, env = {}, c
       onOutput(chunk);
     });
   const code = await new Promise((done) => child.on("close", done));
+  signal?.removeEventListener("abort", end);
   folder.remove();
   return { code: code ?? 1, output };
 }
