@@ -31,6 +31,9 @@ export const leaseView = (lease: ShownLease, now: string): Lease => ({
 /** The token is derived from the id of the call, so the caller knows it even if the answer never arrived. */
 export const tokenFrom = (handOver: string) => handOver.replaceAll("-", "").slice(0, 24);
 
+export const newLeaseToken = () =>
+  [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
 /** The lease of a thread, held or released: a released one still has the attempt. */
 export const findLease = (thread: number): Procedure<LeaseRow | undefined> =>
   one<LeaseRow>(alike(sql`select ${leaseColumns} from leases where leases.thread_id = ${thread}`));
@@ -179,12 +182,7 @@ export function conflict(id: string, lease: LeaseRow, now: string, first?: strin
 }
 
 /**
- * The lock of a call: one that is repeated while it runs waits for the first, and finds what that was granted. Not always: what
- * the statement of a plain claim reads may be older than its lock, and it may be granted another thread then.
+ * The name of a call (`tx.own`). A call that is repeated while it runs finds what the first was granted: what neither has seen of
+ * the other, the database refuses, because a token is held once (`leases_held`), and the engine runs it again.
  */
-export const lockOfCall = (call: string) => `call:${call}`;
-
-export function* lockCall(tx: Context, call: string): Procedure<void> {
-  yield* tx.own(lockOfCall(call));
-  yield* tx.lock(lockOfCall(call));
-}
+export const nameOfCall = (call: string) => `call:${call}`;

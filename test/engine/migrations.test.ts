@@ -6,6 +6,7 @@ import { createDatabase, openDatabase } from "../../src/engines/sqlite/connect.t
 import type { Database as Queried } from "../../src/engines/sqlite/driver.ts";
 import { migrations } from "../../src/engines/sqlite/schema.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { beforeTokensAreUnique, twoThreadsByOneToken } from "../support/old-leases.ts";
 
 const next = [...migrations, "create table later (a text) strict; insert into later values ('here');"];
 const broken = [...migrations, "create table half (a text) strict; insert into nowhere values (1);"];
@@ -62,5 +63,18 @@ test("[S3] processes that migrate at once end with one migrated database", async
   expect(codes).toEqual(codes.map(() => 0));
   const db = new Database(path);
   expect(db.query("select * from later").all()).toEqual([{ a: "here" }]);
+  db.close();
+});
+
+test("[B4.7] [S3] a token that an older bus holds for two threads is held for the first of them", () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "coord.db");
+  createDatabase(path, beforeTokensAreUnique(migrations));
+  const old = new Database(path);
+  old.run(twoThreadsByOneToken);
+  old.close();
+  const db = openDatabase(path);
+  const held = db.query("select lease_token from leases where released_at is null order by thread_id").all();
+  expect(held).toEqual([{ lease_token: "t" }, { lease_token: expect.stringMatching(/^[0-9a-f]{24}$/) }]);
   db.close();
 });

@@ -7,6 +7,7 @@ import { Connection } from "../../src/engines/postgres/connection.ts";
 import { migrations } from "../../src/engines/postgres/schema.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
 import { bareEnvironment, root } from "../support/cli.ts";
+import { beforeTokensAreUnique, twoThreadsByOneToken } from "../support/old-leases.ts";
 import { administrator, postgresUrl } from "../support/postgres.ts";
 import { postgresSuite, times } from "../support/postgres-suite.ts";
 import { refusal } from "../support/refusal.ts";
@@ -81,6 +82,16 @@ postgresSuite("migrations", () => {
     await greet(connection, address, [...migrations, extra]);
     await connection.close();
     expect(await versionOf(url)).toEqual([{ version: migrations.length + 1 }]);
+  });
+
+  test("[B4.7] [S3] a token that an older bus holds for two threads is held for the first of them", async () => {
+    const url = fresh();
+    await createPostgres(url, beforeTokensAreUnique(migrations));
+    await stored(url, twoThreadsByOneToken);
+    await createPostgres(url);
+    expect(
+      await stored(url, "select lease_token from leases where released_at is null order by thread_id"),
+    ).toEqual([{ lease_token: "t" }, { lease_token: expect.stringMatching(/^[0-9a-f]{24}$/) }]);
   });
 
   test("[S3] a migration that fails leaves everything as it was", async () => {

@@ -360,6 +360,31 @@ postgresSuite("plain cases", () => {
     }
   }, 60_000);
 
+  test.concurrent("[B4.7] a claim that is repeated while it runs has one answer, in one process and in two", async () => {
+    for (const stepwise of [false, true]) {
+      using place = await temporarySchema();
+      const both = times(2, () => openInbox(place.url, { stepwise }));
+      const [first, second] = [both[0]!, both[1]!];
+      await introduced(first);
+      const threads = await Promise.all(
+        times(240, (i) => first.call("threads.send", { from: "l", to: "w", subject: `${i}` })),
+      );
+      for (const callers of times(60, (i) => (i % 2 ? [first, first] : [first, second]))) {
+        const done = (await first.call("threads.claim", { agent: "w" })).thread!.threadId;
+        const asked = [{}, { done, body: "b" }, { thread: threads.pop()!.thread.threadId }];
+        for (const input of asked) {
+          const handOver = crypto.randomUUID();
+          const answers = await Promise.all(
+            callers.map((inbox) => inbox.call("threads.claim", { agent: "w", ...input }, { handOver })),
+          );
+          const [one, other] = answers.map(({ thread, lease }) => [thread?.threadId, lease?.token]);
+          expect(one).toEqual(other!);
+        }
+      }
+      for (const inbox of both) await inbox.close();
+    }
+  }, 60_000);
+
   test.concurrent("[G4] if it cannot be found out whether a message was written, that is what its sender is told", async () => {
     await using place = await bus(Date.now, false);
     const { inbox, proxy, url } = place;

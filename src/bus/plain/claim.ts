@@ -23,7 +23,7 @@ import { isAgent, seenBy } from "../agent.ts";
 import { type ArtifactRow, artifactColumns, byMessage } from "../artifact.ts";
 import { eventRow } from "../event.ts";
 import { collectedNow, uncollected } from "../hand-over/collect.ts";
-import { claimedPayload, lockOfCall, tokenFrom } from "../lease.ts";
+import { claimedPayload, nameOfCall, tokenFrom } from "../lease.ts";
 import { acknowledging, type MessageRow, messageColumns, messageView } from "../message.ts";
 import { answerWith, type ClaimInput, type Granted, threadsClaim } from "../procedures/threads-claim.ts";
 import { creatorOf, type ThreadRow, threadColumns } from "../thread.ts";
@@ -179,7 +179,7 @@ export const claimedRows = () => fragment`
 
 const claimQuery: PlainQuery = {
   columns: claimColumns,
-  locks: true,
+  locks: false,
   parts: (many) => fragment`${claimParts(many, isFirst)}, acting as (${seenBy(fragment`taken`, many)}),
     changed as (update threads set status = 'claimed', updated_at = taken.now from taken where threads.thread_id = taken.thread_id)
     ${claimedRows()} ${inOrder(many, fragment`taken.n_of_caller`)}`,
@@ -214,8 +214,7 @@ export function plainClaim(input: NamedClaim): Plain<Granted> | undefined {
   return {
     query: claimQuery,
     values: claimValues(input),
-    lock: lockOfCall(input.call),
-    own: lockOfCall(input.call),
+    own: nameOfCall(input.call),
     kind: `claim:${agent}`,
     answer: (row) => grantedBy(row as unknown as ClaimedRow),
     again: (tx) => threadsClaim(tx, { ...input, handOver: input.call }),

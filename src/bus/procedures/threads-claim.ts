@@ -1,16 +1,14 @@
 /** [L1]–[L7] Granting the lease of a thread: the named one, or the best candidate. */
-import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { Message } from "../../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
-import { blank, field, phrase } from "../../contract/phrase.ts";
-import { plural } from "../../contract/plural.ts";
 import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
-import { ending, one, refused, together } from "../../sql/procedure.ts";
+import { ending, one, together } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { namesOf, seen } from "../agent.ts";
+import { failExhausted } from "../attempts-exhausted.ts";
 import { type Best, candidates, lockBest, nextLapse } from "../candidates.ts";
-import { append, latestEventOf, numbered } from "../event.ts";
+import { latestEventOf, numbered } from "../event.ts";
 import { expiryAfter } from "../expiry.ts";
 import { refuseGivenUp } from "../given-up.ts";
 import { messagesFor } from "../hand-over/collect.ts";
@@ -24,14 +22,15 @@ import {
   type LeaseRow,
   type Locked,
   leaseColumns,
-  lockCall,
   lockWithLease,
+  nameOfCall,
+  newLeaseToken,
   recordLoss,
   saveLease,
   tokenFrom,
   tokenRefused,
 } from "../lease.ts";
-import { allMessagesOf, write } from "../message.ts";
+import { allMessagesOf } from "../message.ts";
 import {
   adopt,
   changeThread,
@@ -118,7 +117,7 @@ export const withEnded = (granted: Granted, { thread, message }: Ended): Granted
 
 function* claimNow(tx: Context, input: ClaimInput): Procedure<Granted | Refused> {
   if (input.handOver !== undefined) {
-    yield* lockCall(tx, input.handOver);
+    yield* tx.own(nameOfCall(input.handOver));
     const before = yield* grantedBefore(input.agent, input.handOver);
     if (before) return before;
   }
@@ -166,7 +165,10 @@ export function* grantedBefore(agent: string, call: string): Procedure<Granted |
     select ${leaseColumns} from leases
     where leases.agent_id = ${agent} and leases.released_at is null and leases.lease_token = ${tokenFrom(call)}`);
   if (!lease) return undefined;
-  const thread = yield* findThread(idOf("thread", lease.thread_id));
+  return yield* grantedAs(yield* findThread(idOf("thread", lease.thread_id)), lease);
+}
+
+function* grantedAs(thread: ThreadRow, lease: LeaseRow): Procedure<Granted> {
   const nextEventId = yield* latestEventOf(lease.thread_id);
   return {
     answer: answerWith(thread, lease, nextEventId, yield* allMessagesOf(lease.thread_id)),
@@ -212,19 +214,21 @@ function* claimThread(
   input: ClaimInput,
   names: readonly string[] | undefined,
 ): Procedure<Granted | Refused> {
-  const id = idOf("thread", thread.thread_id);
   if (hasEnded(thread)) throw notNow(thread, "claim");
   const held = isHeld(lease);
   const mine = held && lease.agent_id === input.agent;
   const { agent, leaseToken, call = input.handOver } = input;
   const wrong = leaseToken && (yield* tokenRefused(thread, lease, { agent, leaseToken }, now));
   if (wrong) throw wrong;
-  if (held && !mine && !hasLapsed(lease, now)) throw conflict(id, lease, now);
+  // The same call was granted it before the thread was locked.
+  if (mine && call !== undefined && lease.lease_token === tokenFrom(call))
+    return yield* grantedAs(thread, lease);
+  if (held && !mine && !hasLapsed(lease, now)) throw conflict(idOf("thread", thread.thread_id), lease, now);
   const lapsed = held && hasLapsed(lease, now);
   // [L5] A lease that has lapsed is not claimed again: even its holder gets a new one, like any other agent.
   const again = mine && !lapsed;
   const attempt = last + (lapsed ? 1 : 0);
-  if (lapsed && attempt > thread.max_attempts) return yield* exhaust(tx, thread, lease, now);
+  if (lapsed && attempt > thread.max_attempts) return yield* failExhausted(tx, thread, lease, now);
   if (held) yield* recordLoss(lease, input.agent, now);
 
   if (!input.isSeen) yield* seen(tx, input.agent, now);
@@ -255,46 +259,3 @@ function* claimThread(
   );
   return { answer: answerWith(after, granted, nextEventId, messages), fresh: !again };
 }
-
-/** [L7] The lease has lapsed too often: the thread fails, its creator is told, and both commit with the refusal. */
-function* exhaust(tx: Context, thread: ThreadRow, lease: LeaseRow, now: string): Procedure<Refused> {
-  const id = idOf("thread", thread.thread_id);
-  const summary = `gave up after ${plural(lease.attempt, "attempt")}: the last lease, held by "${lease.agent_id}", expired`;
-  const payload = { success: false, reason: "attempts_exhausted", attempts: lease.attempt };
-  const head = {
-    thread: thread.thread_id,
-    from: lease.agent_id,
-    to: thread.created_by,
-    kind: "result",
-  } as const;
-  const message = yield* write({ ...tx, verified: false }, head, { summary, payload }, now);
-  yield* recordLoss(lease, "", now);
-  yield* saveLease({ ...lease, released_at: now });
-  const after = yield* changeThread(
-    thread,
-    { status: "failed", latest_message_id: message.row.message_id },
-    now,
-  );
-  const reason = "attempts_exhausted";
-  yield* append(tx, {
-    type: "thread.failed",
-    source: lease.agent_id,
-    thread: after,
-    message: message.row,
-    payload: { reason },
-    now,
-  });
-  return refused(
-    new InboxError(
-      "invalid_state",
-      `thread ${id} ${summary}; it is failed now and "${thread.created_by}" was told`,
-      {
-        hint: phrase`send it again with ${field("maxAttempts", blank("N"), "threads.send")} to allow more attempts`,
-        details: { thread_id: id, status: "failed", reason },
-      },
-    ),
-  );
-}
-
-const newLeaseToken = () =>
-  [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

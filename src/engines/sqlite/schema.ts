@@ -581,4 +581,14 @@ drop index messages_channel;
 create index messages_past on messages (to_agent, message_id) where acked_at is not null or dead_at is not null;
 drop index threads_assigned;
 `,
+  // A call that is repeated while it runs is granted one thread: a token is held once. Where it was granted two, nobody knows of
+  // the second, and its lease will lapse.
+  `
+update leases set lease_token = lower(hex(randomblob(12)))
+where released_at is null and exists (
+  select 1 from leases as other where other.agent_id = leases.agent_id and other.lease_token = leases.lease_token
+    and other.released_at is null and other.thread_id < leases.thread_id);
+drop index leases_held;
+create unique index leases_held on leases (agent_id, lease_token) where released_at is null;
+`,
 ];
