@@ -6,7 +6,7 @@ import { plural } from "../contract/plural.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 import { refused } from "../sql/procedure.ts";
 import { append } from "./event.ts";
-import { type LeaseRow, recordLoss, saveLease } from "./lease.ts";
+import { type LeaseRow, recordLoss, releaseLease } from "./lease.ts";
 import { write } from "./message.ts";
 import { changeThread, type ThreadRow } from "./thread.ts";
 
@@ -27,7 +27,7 @@ export function* failExhausted(
   } as const;
   const message = yield* write({ ...tx, verified: false }, head, { summary, payload }, now);
   yield* recordLoss(lease, "", now);
-  yield* saveLease({ ...lease, released_at: now });
+  yield* releaseLease(lease, now);
   const after = yield* changeThread(
     thread,
     { status: "failed", latest_message_id: message.row.message_id },

@@ -69,6 +69,10 @@ const overwritten = overwriting(leases);
 export const saveLease = (lease: LeaseRow): Procedure<void> =>
   run(alike(sql`${insert(leases, lease)} ${overwritten}`));
 
+/** Ends the lease that is held. Its other columns stay, so only the indexes of held leases are written. */
+export const releaseLease = ({ thread_id }: LeaseRow, now: string): Procedure<void> =>
+  run(alike(sql`update leases set released_at = ${now} where thread_id = ${thread_id}`));
+
 /**
  * Stores a token that is no longer valid, and who took the thread (nobody: ""). So a late result of its holder is
  * recognised ([L4]), and a replaced token can be told from one that never existed.

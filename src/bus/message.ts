@@ -5,7 +5,7 @@ import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { Kind, Message, Said } from "../contract/message.ts";
 import { blank, field, fileOf, phrase } from "../contract/phrase.ts";
-import { linesOf } from "../contract/safe-text.ts";
+import { lineOf } from "../contract/safe-text.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, one, run, together } from "../sql/procedure.ts";
 import { alike, fragment, joined, literal, nothing, Sql, sql } from "../sql/sql.ts";
@@ -251,12 +251,13 @@ export function contentOf(input: Said & { artifacts: ArtifactInput[] }): Content
 
 /** Of a message that is one text, without a summary of its own: the input field `key`. */
 export function textContent(body: string, payload: Said["payload"], key: string): Content {
-  if (!firstLine(body)) throw new InboxError("invalid_input", phrase`${field(key)} must not be blank`);
-  return contentOf({ body, payload, artifacts: [] });
+  const summary = firstLine(body);
+  if (!summary) throw new InboxError("invalid_input", phrase`${field(key)} must not be blank`);
+  return { summary, body, payload, artifacts: [] };
 }
 
 export function firstLine(text: string): string {
-  const line = linesOf(text.trimStart(), 1)[0]!.trimEnd();
+  const line = lineOf(text.trimStart()).trimEnd();
   if (line.length <= 120) return line;
   // Never cuts a character in two.
   const end = line.charCodeAt(118) >= 0xd800 && line.charCodeAt(118) < 0xdc00 ? 118 : 119;

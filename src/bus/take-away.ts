@@ -9,7 +9,7 @@ import { one } from "../sql/procedure.ts";
 import { sql } from "../sql/sql.ts";
 import { seen } from "./agent.ts";
 import { append } from "./event.ts";
-import { findLease, isHeld, type LeaseRow, recordLoss, saveLease } from "./lease.ts";
+import { findLease, isHeld, type LeaseRow, recordLoss, releaseLease } from "./lease.ts";
 import { firstLine, type Written, write } from "./message.ts";
 import { changeThread, hasEnded, lockThread, notNow, type ThreadRow, threadView } from "./thread.ts";
 
@@ -62,7 +62,7 @@ export function* tell(tx: Context, taking: Taking, to: string, what: string): Pr
 /** The holder is fenced, as by a take-over. */
 export function* endLease({ lease, agent, now }: Taking): Procedure<void> {
   if (lease!.agent_id !== agent) yield* recordLoss(lease!, agent, now);
-  yield* saveLease({ ...lease!, released_at: now });
+  yield* releaseLease(lease!, now);
 }
 
 /** A sub-agent cannot be told to give up the task it was started for: it is ended instead. */

@@ -7,7 +7,7 @@ import { ending, one, refused, run, together } from "../sql/procedure.ts";
 import { alike, fragment, type Sql, sql } from "../sql/sql.ts";
 import { seen } from "./agent.ts";
 import { append } from "./event.ts";
-import { type LeaseRow, type Locked, leaseOfHolder, lockOwned, saveLease } from "./lease.ts";
+import { type LeaseRow, type Locked, leaseOfHolder, lockOwned, releaseLease } from "./lease.ts";
 import {
   acknowledging,
   type Content,
@@ -112,7 +112,7 @@ function* writeLast(tx: Context, { thread, lease, agent, content, status, now }:
   const told = { kind: head.kind, to_agent: head.to, summary: content.summary };
   const after = { ...thread, status, updated_at: now };
   const end = function* (): Procedure<void> {
-    yield* saveLease({ ...lease, released_at: now });
+    yield* releaseLease(lease, now);
     yield* run(newestMessage(thread_id, message_id, status, now));
     const message = { ...told, message_id };
     yield* append(tx, { type: `thread.${status}`, source: agent, thread: after, message, now });

@@ -114,6 +114,41 @@ export function watchOver(
   return { now, during };
 }
 
+interface Pending {
+  at: number;
+  ring(): void;
+}
+
+/** In the order of their times. */
+const pending = new Set<Pending>();
+let cancelTimer: (() => void) | undefined;
+
+/** Calls it unless that is cancelled within `soonMs`. One timer for all: a timer for each call took 2 % of a busy worker's time. */
+function soon(ring: () => void): () => void {
+  const mine = { at: performance.now() + soonMs, ring };
+  pending.add(mine);
+  cancelTimer ??= after(soonMs, ringPending);
+  return () => {
+    pending.delete(mine);
+    if (pending.size) return;
+    cancelTimer?.();
+    cancelTimer = undefined;
+  };
+}
+
+function ringPending(): void {
+  cancelTimer = undefined;
+  const now = performance.now();
+  for (const one of pending) {
+    if (one.at > now) {
+      cancelTimer = after(one.at - now, ringPending);
+      return;
+    }
+    pending.delete(one);
+    one.ring();
+  }
+}
+
 /** Looks regularly while the work waits. A call that is answered soon only checks in passing, as those that never wait. */
 async function whileWaiting<T>(
   work: () => Promise<T>,
@@ -122,7 +157,7 @@ async function whileWaiting<T>(
 ): Promise<T> {
   // To look while a claim ran that found a thread took a twentieth of its time.
   let looking: { over: AbortController; done: Promise<void> } | undefined;
-  const cancel = after(soonMs, () => {
+  const cancel = soon(() => {
     const over = new AbortController();
     looking = { over, done: lookWhile(over.signal) };
   });

@@ -5,7 +5,7 @@ import { blank, field, ownCall, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
-import { leaseOfHolder, lockWithLease, saveLease } from "../lease.ts";
+import { leaseOfHolder, lockWithLease, releaseLease } from "../lease.ts";
 import { forceRelease } from "../take-away.ts";
 import { changeThread, threadView } from "../thread.ts";
 
@@ -27,7 +27,7 @@ export function* threadsRelease(
   if (lease instanceof InboxError) throw lease.code === "lease_conflict" ? heldByOther(lease, input) : lease;
   const { thread, now } = locked;
   yield* seen(tx, input.agent, now);
-  yield* saveLease({ ...lease, released_at: now });
+  yield* releaseLease(lease, now);
   const after = yield* changeThread(thread, { status: "pending", assigned_to: thread.addressed_to }, now);
   const payload = { attempt: lease.attempt, taken_from: null };
   yield* append(tx, { type: "thread.released", source: input.agent, thread: after, payload, now });

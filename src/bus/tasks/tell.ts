@@ -6,7 +6,7 @@ import { branchLine, type OnBranch } from "../../contract/worktree.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { isGone } from "../ended-agent.ts";
 import { append } from "../event.ts";
-import { findLease, isHeld, saveLease } from "../lease.ts";
+import { findLease, isHeld, releaseLease } from "../lease.ts";
 import { firstLine, write } from "../message.ts";
 import type { TaskRow } from "../task.ts";
 import { changeThread, hasEnded } from "../thread.ts";
@@ -66,7 +66,7 @@ export function* deliver(
   // The system itself saw it end, so the sender counts as verified.
   const message = yield* write({ ...tx, verified: true }, head, { summary, body, payload }, now);
   const lease = yield* findLease(thread.thread_id);
-  if (isHeld(lease)) yield* saveLease({ ...lease, released_at: now });
+  if (isHeld(lease)) yield* releaseLease(lease, now);
   const status = hasEnded(thread) ? thread.status : success ? "done" : "failed";
   const after = yield* changeThread(thread, { status, latest_message_id: message.row.message_id }, now);
   yield* settle(after, now);

@@ -1,7 +1,8 @@
 /**
  * The answers to statements that callers of one transaction have already run. Fifty callers that send to one topic
  * all ask whether it is a pool and whether it is known: reads took half of the statements' time. No other connection
- * can write in between, so an answer stays true until one of the callers writes to a table that the statement names.
+ * can write in between, so an answer stays true until one of the callers writes to a table that the statement names. (There are no
+ * triggers, and no foreign key changes a row of another table.)
  */
 import type { Row } from "../../sql/procedure.ts";
 import type { Sql, SqlValue } from "../../sql/sql.ts";
@@ -10,19 +11,21 @@ import type { Statement } from "./driver.ts";
 /** A statement that SQLite has parsed. */
 export interface Prepared {
   statement: Statement;
-  /** `change`: any write but a plain insert. */
-  does: "read" | "insert" | "change";
-  /** The table that it inserts into. */
-  into: string;
+  /** `change`: any write that is no insert. */
+  does: "read" | "insert" | "upsert" | "change";
+  /** The table that it writes to; empty if that is not known. */
+  table: string;
   /** Every word of a read, and so the name of every table that it reads. */
   words: ReadonlySet<string>;
 }
 
 export function preparedOf(text: string, statement: Statement): Prepared {
   const words = new Set(text.toLowerCase().match(/\w+/g));
-  if (/^\s*select/i.test(text)) return { statement, does: "read", into: "", words };
-  const into = words.has("conflict") ? undefined : /^\s*insert into (\w+)/i.exec(text)?.[1];
-  return { statement, does: into === undefined ? "change" : "insert", into: into ?? "", words: noWords };
+  if (/^\s*select/i.test(text)) return { statement, does: "read", table: "", words };
+  // A virtual table also writes to tables of its own.
+  const [, how, table = ""] = /^\s*(insert into|update|delete from) (?!search_)(\w+)/i.exec(text) ?? [];
+  const inserts = words.has("conflict") ? "upsert" : "insert";
+  return { statement, does: how === "insert into" ? inserts : "change", table, words: noWords };
 }
 
 const noWords: ReadonlySet<string> = new Set();
@@ -58,6 +61,8 @@ export class Asked {
   }
 
   read(form: Prepared, values: readonly SqlValue[], { sharing, name }: Sql): Row[] {
+    // It concerns a row of its own caller, which no other asks for.
+    if (sharing === "alike" && name === undefined) return form.statement.all(...values) as Row[];
     const answers = this.#answersTo(form);
     const alike = answers.byFirst.get(values[0]) ?? [];
     for (const kept of alike) if (isSame(kept.values, values)) return kept.rows;
@@ -79,19 +84,19 @@ export class Asked {
   }
 
   /** To be called for every write. `number`: that of the inserted row, if it is known. */
-  wrote({ does, into }: Prepared, number?: number): void {
-    if (does === "change") {
+  wrote({ does, table }: Prepared, number?: number): void {
+    if (table === "") {
       this.#answers.length = 0;
       this.#named.clear();
       this.#last.clear();
       return;
     }
-    if (number === undefined) this.#last.delete(into);
-    else this.#last.set(into, number);
+    if (does === "insert" && number !== undefined) this.#last.set(table, number);
+    else if (does !== "change") this.#last.delete(table);
     // The last number of a table is read by a name that is a value, not a word.
     for (const answers of this.#answers)
-      if (answers.passing && (answers.form.words.has(into) || answers.form.words.has("sqlite_sequence")))
-        forgetPassing(answers);
+      if (answers.form.words.has(table) || (does !== "change" && answers.form.words.has("sqlite_sequence")))
+        forget(answers, does);
   }
 
   last(table: string): number | undefined {
@@ -104,12 +109,15 @@ function isSame(values: readonly SqlValue[], others: readonly SqlValue[]): boole
   return true;
 }
 
-function forgetPassing(answers: Answers): void {
+/** An insert leaves those that are lasting. */
+function forget(answers: Answers, does: Prepared["does"]): void {
+  const leaves = does === "insert";
+  if (leaves && !answers.passing) return;
   for (const [first, alike] of answers.byFirst) {
-    for (const kept of alike) kept.stale = !kept.lasting;
+    for (const kept of alike) kept.stale = !(leaves && kept.lasting);
     answers.byFirst.set(
       first,
-      alike.filter(({ lasting }) => lasting),
+      alike.filter(({ stale }) => !stale),
     );
   }
   answers.passing = 0;
