@@ -1,9 +1,12 @@
 /** Whoever waits is woken by a write of another process, hub or machine; the database is all they have in common. */
 import { expect, test } from "bun:test";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import postgres from "postgres";
 import { createPostgres } from "../../src/engines/postgres/connect.ts";
 import { diagnosePostgres } from "../../src/engines/postgres/doctor.ts";
+import { hashOf } from "../../src/engines/postgres/hash.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
+import { agentTopic } from "../../src/sql/topics.ts";
 import { program, run, start } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
 import { temporarySchema } from "../support/postgres.ts";
@@ -60,6 +63,26 @@ postgresSuite("wake", () => {
     const answer = JSON.parse(await new Response(command.stdout).text());
     expect(answer.messages).toMatchObject([{ message: "to a command" }]);
     await inbox.close();
+  });
+
+  test("[W1] a process that writes without a pause notifies others of each write, the last one included", async () => {
+    using place = await temporarySchema();
+    const inbox = openInbox(place.url);
+    const heard = new Set<string>();
+    const other = postgres(place.url.split("?", 1)[0]!, { max: 1, onnotice: () => {} });
+    try {
+      await other.listen(`restante_${place.schema}`, (payload) => {
+        for (const code of payload.split(":", 2)[1]!.split(",")) heard.add(code);
+      });
+      const agents = times(100, (i) => `agent-${i}`);
+      for (const to of agents) await inbox.call("messages.send", { channel: to, content: "c", sender: "s" });
+      await until("all are heard of", () =>
+        agents.every((name) => heard.has(hashOf(agentTopic(name)).toString(36))),
+      );
+    } finally {
+      await other.end();
+      await inbox.close();
+    }
   });
 
   test("[C8] [G2] notifications arrive, and doctor reports it", async () => {

@@ -23,6 +23,8 @@ const againMs = 500;
 const lingerMs = 60_000;
 /** A payload has less than 8,000 bytes; a topic takes eight characters. */
 const topicsInOne = 800;
+/** The least time between two notifications of a process, a fraction of what a wake-up takes. */
+const announceMs = 1;
 const eventsInOne = 5000;
 
 export interface Wake {
@@ -110,13 +112,21 @@ class Waiting extends Listeners {
   }
 }
 
-/** Notifies the other processes: one notification at a time, with all topics since the one before. */
+/**
+ * Notifies the other processes: one notification at a time, with all topics since the one before. The first is sent at once,
+ * and one that follows it closely waits: a process that writes without a pause would send as many notifications as writes.
+ */
 function openAnnouncer(tell: (text: string) => Promise<unknown>) {
   let untold = new Set<string>();
   let telling: Promise<void> | undefined;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  let closing = false;
 
   async function tellAll(): Promise<void> {
     while (untold.size) {
+      const restMs = lastAt + announceMs - performance.now();
+      if (restMs > 0 && !closing) await sleep(restMs);
+      lastAt = performance.now();
       const codes = [...untold];
       untold = new Set(codes.slice(topicsInOne));
       try {
@@ -135,6 +145,7 @@ function openAnnouncer(tell: (text: string) => Promise<unknown>) {
       telling ??= Promise.resolve().then(tellAll);
     },
     async idle(): Promise<void> {
+      closing = true;
       while (telling) await telling;
     },
   };
