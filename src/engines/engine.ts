@@ -45,6 +45,11 @@ export interface WriteOptions<T = unknown> {
   found?: Work<T>;
   /** The write can be repeated ([M9]), even if it is not known whether the first one was committed. */
   repeatable?: boolean;
+  /**
+   * Where the procedure may have to wait (`waitInLine`): only with others of this line, so that it has no locks that others need
+   * meanwhile. For a moment after one had to, the next ones do so at once.
+   */
+  line?: string;
   /** The plain case as one statement, for an engine that needs a round trip for each step of the procedure. */
   plain?: PlainCase<T>;
 }

@@ -51,7 +51,12 @@ export interface Context {
   readonly forUpdate: Sql;
   /** The same, but skips rows that another transaction has locked; not rows that are only referred to, as a thread by a new message. */
   readonly forUpdateFree: Sql;
-  /** The same, for a select that also reads other tables than threads. */
+  /** The same, in an order that must be kept: if `skips`, see `waitInLine`; else locked rows are waited for, or there are none. */
+  readonly forUpdateNext: Sql;
+  readonly skips: boolean;
+  /** Called before any write if a row was skipped that comes before others: the procedure is run again, in its line (`WriteOptions`). */
+  waitInLine(): never;
+  /** The same as `forUpdateFree`, for a select that also reads other tables than threads. */
   readonly forUpdateFreeThreads: Sql;
   /** The same before deleting: it also skips rows that an uncommitted row of another transaction refers to. */
   readonly forDeleteFree: Sql;

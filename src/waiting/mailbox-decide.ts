@@ -1,6 +1,7 @@
 /** [A5] [A6] Asking, and waiting for the decision; if there is none in time, another agent is asked too. */
 
 import { hand } from "../bus/hand-over/hand.ts";
+import { lineOf } from "../bus/hand-over/next.ts";
 import { askQuestion, decisionOf, escalate } from "../bus/question.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
@@ -43,8 +44,9 @@ export async function mailboxDecide(
   const value = { decided: choice !== null, choice, choices, answers, correlationId };
   if (!value.decided || !ids.length) return { value };
   // Its answers are part of this answer: they do not stay in the inbox.
-  const given = await engine.write((tx) =>
-    hand(tx, { agent: from, max: ids.length, ids }, { call: handOver }),
+  const given = await engine.write(
+    (tx) => hand(tx, { agent: from, max: ids.length, ids }, { call: handOver }),
+    { line: lineOf(from) },
   );
   return { value, receipt: receiptOf({ agent: from, ack: "auto" }, given) };
 }

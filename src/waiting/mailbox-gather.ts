@@ -1,6 +1,7 @@
 /** [B5] Scatter-gather: waits until enough of the named senders have answered, then takes the answers together. */
 
 import { hand } from "../bus/hand-over/hand.ts";
+import { lineOf } from "../bus/hand-over/next.ts";
 import { answers } from "../bus/procedures/mailbox-gather.ts";
 import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
@@ -39,7 +40,9 @@ export async function mailboxGather(
     await wait(engine, { mailOf: agent }, look, { timeoutMs: left(), signal, agent, beforeSleep });
     const late = ended(signal) || left() === 0;
     const enough = late ? () => true : over;
-    const handed = await engine.write((tx) => handAnswers(tx, input, { senders, enough, handOver }));
+    const handed = await engine.write((tx) => handAnswers(tx, input, { senders, enough, handOver }), {
+      line: lineOf(agent),
+    });
     // Another reader took some of them in between.
     if (!handed) continue;
     const { messages, missing, dead, nextEventId } = handed;

@@ -1,7 +1,8 @@
 /** [B1] [B2] Waiting for mail and taking it, for receive, check and wait; they differ in how long they wait. */
 import { arrival } from "../bus/hand-over/arrival.ts";
 import { buryIn } from "../bus/hand-over/bury.ts";
-import { hand, ready, type Wanted } from "../bus/hand-over/hand.ts";
+import { hand } from "../bus/hand-over/hand.ts";
+import { lineOf, ready, type Wanted } from "../bus/hand-over/next.ts";
 import { type Mail, visibilityDefault } from "../contract/mail.ts";
 import type { OutputOf } from "../contract/operations/index.ts";
 import type { Receipt } from "../contract/receipt.ts";
@@ -57,8 +58,9 @@ export async function takeMail(
       await letMoreCome(engine, wanted, look(wanted.max), { windowSeconds, signal });
     const over = ended(signal) || left() === 0;
     // Even without mail: the answer has the number of hidden messages, so that "empty" is not misread.
-    const given = await engine.write((tx) =>
-      hand(tx, wanted, { call: handOver, ...(collects && { collects: confirmingOf(taking) }) }),
+    const given = await engine.write(
+      (tx) => hand(tx, wanted, { call: handOver, ...(collects && { collects: confirmingOf(taking) }) }),
+      { line: lineOf(agent) },
     );
     // Another reader of the same inbox was faster: continue waiting, unless the time is over.
     if (!given.messages.length && !over) continue;

@@ -1,5 +1,6 @@
 /** [Q11] Waiting for one sub-agent, and taking its result out of the inbox. */
 import { hand } from "../bus/hand-over/hand.ts";
+import { lineOf } from "../bus/hand-over/next.ts";
 import { resultOf } from "../bus/tasks/result.ts";
 import type { OutputOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -52,7 +53,9 @@ export async function awaitResult(
     }
     const ids = result.messages;
     const given = ids.length
-      ? await engine.write((tx) => hand(tx, { agent, max: ids.length, ids }, { call: handOver }))
+      ? await engine.write((tx) => hand(tx, { agent, max: ids.length, ids }, { call: handOver }), {
+          line: lineOf(agent),
+        })
       : { messages: [], deliveryId: "" };
     const value: Output = {
       success: result.success,

@@ -7,7 +7,7 @@ import { messages } from "../../sql/tables.ts";
 import { messagesTo, oldestMessages } from "../../sql/walk.ts";
 import { deliverable } from "../channel.ts";
 import { isOpen } from "../thread.ts";
-import type { Wanted } from "./hand.ts";
+import type { Wanted } from "./next.ts";
 
 interface Arrival {
   /** Milliseconds since the first of it arrived; 0 if there is none. */

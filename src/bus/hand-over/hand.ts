@@ -9,28 +9,19 @@ import { InboxError } from "../../contract/errors.ts";
 import { idOf } from "../../contract/ids.ts";
 import type { Mail } from "../../contract/mail.ts";
 import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
-import { all, one, refused, run, together } from "../../sql/procedure.ts";
-import { alike, joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
-import { messagesTo, newestMessages, oldestMessages } from "../../sql/walk.ts";
+import { all, refused, run, together } from "../../sql/procedure.ts";
+import { alike, joined, nothing, sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
-import { deliverable, doomed, fitted, mailView, waiting } from "../channel.ts";
+import { deliverable, fitted, mailView } from "../channel.ts";
 import { append } from "../event.ts";
 import { expiryAfter } from "../expiry.ts";
 import { refuseGivenUp } from "../given-up.ts";
 import { type MessageRow, messageColumns, open } from "../message.ts";
 import { buryAll, doomedIn } from "./bury.ts";
+import { deliverables, isOvertaking, lineOf, others, type Wanted } from "./next.ts";
 
 /** How long a reader has to confirm that the answer arrived. */
 const handSeconds = 60;
-
-export interface Wanted {
-  agent: string;
-  from?: string;
-  lifo?: boolean;
-  max: number;
-  /** Only these messages. */
-  ids?: readonly number[];
-}
 
 export interface HandedMail {
   messages: Mail[];
@@ -57,19 +48,21 @@ interface Confirming {
 export function* hand(tx: Context, wanted: Wanted, { call, collects }: Handing = {}): Procedure<HandedMail> {
   const { agent } = wanted;
   const deliveryId = call ?? crypto.randomUUID();
-  yield* tx.own(`inbox:${agent}`);
-  const [nextEventId, overdue, before, found, hidden, now] = yield* together(
+  yield* tx.own(lineOf(agent));
+  const [nextEventId, overdue, found, { hidden, first }, before, now] = yield* together(
     tx.settled(), // before its own events, on every engine
     doomedIn(tx, tx.time(), agent),
-    call === undefined ? nobody() : answerBefore({ agent, id: call }),
     deliverables(tx, wanted),
-    hiddenCount(agent, tx.time()),
+    others(tx, wanted),
+    // After the rows are locked, for which it may have waited: it may have been abandoned meanwhile.
+    call === undefined ? nobody() : answerBefore({ agent, id: call }),
     tx.clock(),
   );
+  if (!before.length && isOvertaking(wanted, found, first)) tx.waitInLine();
   yield* buryAll(tx, overdue, now);
   if (before.length) {
-    const others = Math.max(0, hidden - before.filter(isInHand(now)).length);
-    return { messages: before.map(again), hidden: others, deliveryId, nextEventId };
+    const otherwise = Math.max(0, hidden - before.filter(isInHand(now)).length);
+    return { messages: before.map(again), hidden: otherwise, deliveryId, nextEventId };
   }
   // The sender of a dead letter is notified, and may be the reader of this mail.
   const rows = overdue.length ? yield* deliverables(tx, wanted) : found;
@@ -101,10 +94,6 @@ export function* hand(tx: Context, wanted: Wanted, { call, collects }: Handing =
 // biome-ignore lint/correctness/useYield: it is asked together with others
 function* nobody(): Procedure<MessageRow[]> {
   return [];
-}
-
-function* deliverables(tx: Context, wanted: Wanted): Procedure<MessageRow[]> {
-  return yield* all<MessageRow>(alike(sql`${query(tx, wanted, tx.time())} ${tx.forUpdateFree}`));
 }
 
 const confirming = (agent: string, { visibilitySeconds }: Confirming, now: string) =>
@@ -143,58 +132,6 @@ function* answerBefore(delivery: Delivery): Procedure<MessageRow[]> {
 const isInHand = (now: string) => (row: MessageRow) =>
   row.acked_at === null && (row.hidden_until ?? "") > now;
 const again = (row: MessageRow): Mail => ({ ...mailView(row), redelivered: true });
-
-function query(tx: Context, { agent, from, lifo, ids, max }: Wanted, now: Sql | string): Sql {
-  const sender = from === undefined ? nothing : sql`and messages.from_agent = ${from}`;
-  const chosen = ids === undefined ? nothing : sql`and messages.message_id in (${joined(ids)})`;
-  return sql`
-    select ${messageColumns} from messages where ${messagesTo(tx, agent)} and ${deliverable(now)} ${sender} ${chosen}
-    ${lifo ? newestMessages : oldestMessages} limit ${literal(max)}`;
-}
-
-/** What could be handed over now, without touching it. */
-export function* waitingMail(tx: Context, wanted: Wanted): Procedure<{ messages: Mail[]; hidden: number }> {
-  const now = yield* tx.clock();
-  const rows = yield* all<MessageRow>(query(tx, wanted, now));
-  return { messages: fitted(rows).map(mailView), hidden: yield* hiddenCount(wanted.agent, now) };
-}
-
-interface Readiness {
-  enough: boolean;
-  /** When the next hidden message becomes visible again. */
-  againInMs?: number;
-  /** Whether there are dead letters that are not stored as such yet. */
-  burials: boolean;
-}
-
-/** Whether there is enough mail; only if not, when time alone will bring more. */
-export function* ready(tx: Context, wanted: Wanted): Procedure<Readiness> {
-  const now = yield* tx.clock();
-  const { length } = yield* all(sql`select message_id from (${query(tx, wanted, now)}) as found`);
-  if (length >= wanted.max) return { enough: true, burials: false };
-  const againInMs = yield* returnsInMs(wanted.agent, now);
-  const over = yield* one(
-    sql`select 1 as some from messages where ${doomed(now)} and messages.to_agent = ${wanted.agent} limit 1`,
-  );
-  return { enough: false, againInMs, burials: over !== undefined };
-}
-
-/** When the earliest hand-over to another reader expires, and its message can be delivered again. */
-export function* returnsInMs(agent: string, now: string): Procedure<number | undefined> {
-  const next = yield* one<{ at: string | null }>(sql`
-    select min(messages.hidden_until) as at from messages
-    where messages.to_agent = ${agent} and ${waiting(now)} and messages.hidden_until > ${now}`);
-  return next?.at ? Date.parse(next.at) - Date.parse(now) + 1 : undefined;
-}
-
-function* hiddenCount(agent: string, now: Sql | string): Procedure<number> {
-  const row = yield* one<{ count: number }>(
-    alike(sql`
-      select count(*) as count from messages
-      where messages.to_agent = ${agent} and ${waiting(now)} and messages.hidden_until > ${now}`),
-  );
-  return row!.count;
-}
 
 interface Delivery {
   agent: string;

@@ -8,7 +8,7 @@ import { columnsOf, part, type RowOf } from "../../sql/table.ts";
 import { tasks } from "../../sql/tables.ts";
 import { messagesTo, oldestMessages } from "../../sql/walk.ts";
 import { deliverable, mailView, waiting } from "../channel.ts";
-import { returnsInMs } from "../hand-over/hand.ts";
+import { returnsInMs } from "../hand-over/next.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
 import { isOpen } from "../thread.ts";
 

@@ -4,7 +4,7 @@ import type { Context, Procedure } from "../../sql/procedure.ts";
 import { one } from "../../sql/procedure.ts";
 import { nothing, sql } from "../../sql/sql.ts";
 import { deliverable } from "../channel.ts";
-import { waitingMail } from "../hand-over/hand.ts";
+import { waitingMail } from "../hand-over/next.ts";
 
 export function* mailboxList(
   tx: Context,

@@ -7,6 +7,7 @@ import { walkRange } from "../../sql/walk.ts";
 import type { EngineOptions } from "../engine.ts";
 import type { Facts } from "../facts.ts";
 import { hashOf } from "./hash.ts";
+import { MustWait, type Patience } from "./running.ts";
 import { search } from "./search.ts";
 
 /** Statements that a procedure yields and that are not sent as they are; lockstep.ts handles them. */
@@ -18,6 +19,7 @@ const forUpdate = fragment`for update`;
 // "no key": inserting a row with a foreign key, such as a message of a thread, locks the key of the row that it refers to.
 // With "for update" a claim would skip a thread while another agent replies in it.
 const forUpdateFree = fragment`for no key update skip locked`;
+const forUpdateNext = fragment`for no key update`;
 const forUpdateFreeThreads = fragment`for no key update of threads skip locked`;
 const forDeleteFree = fragment`for update skip locked`;
 /** How many callers can share a transaction. */
@@ -68,6 +70,7 @@ interface ContextOptions extends Pick<EngineOptions, "now"> {
   /** How many procedures share the transaction. */
   sharers?: number;
   final?: boolean;
+  patience?: Patience;
 }
 
 /** How many other transactions may be taking candidates, plus one per procedure of this transaction. In steps of 16, so that there are few different statements. */
@@ -76,7 +79,7 @@ const rivalsOf = (sharers: number) => 16 * Math.ceil((sharers + 8) / 16);
 export function contextOf(
   shared: Shared,
   noted: Noted,
-  { facts, writes, now, sharers = 1, final = false }: ContextOptions,
+  { facts, writes, now, sharers = 1, final = false, patience = "none" }: ContextOptions,
 ): Context {
   const { owners, touched, wanted, locked } = shared;
   const me = noted;
@@ -100,6 +103,11 @@ export function contextOf(
       asking(alike(sql`${insertion} returning ${word(column)}`), ([row]) => row![column] as number),
     forUpdate: writes ? forUpdate : nothing,
     forUpdateFree: writes ? forUpdateFree : nothing,
+    forUpdateNext: !writes ? nothing : patience === "waits" ? forUpdateNext : forUpdateFree,
+    skips: writes && patience === "asks",
+    waitInLine() {
+      throw new MustWait("another transaction has locked rows that come first");
+    },
     forUpdateFreeThreads: writes ? forUpdateFreeThreads : nothing,
     forDeleteFree: writes ? forDeleteFree : nothing,
     // The server knows how many rows each index would read.

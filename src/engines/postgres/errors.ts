@@ -8,6 +8,9 @@ const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.
 /** A conflict with another transaction: this one was rolled back, and can be run again. */
 export const isRace = (error: unknown) => ["40001", "40P01", "23505"].includes(codeOf(error));
 
+/** Another transaction has had a lock for too long. */
+export const isLocked = (error: unknown) => ["55P03", "57014"].includes(codeOf(error));
+
 /** The connection is lost, or the server no longer accepts writes: another connection may work. */
 export const isLost = (error: unknown) =>
   error instanceof ConnectionLost || isStopping(error) || /^(E[A-Z]+|CONNECT[A-Z_]*)$/.test(codeOf(error));
@@ -29,7 +32,7 @@ export function translate(error: unknown, shown: string): InboxError {
     new InboxError("storage", message, { hint, cause: error });
   if (isServerError(error)) {
     if (isMissing(error)) return notInitialized(shown);
-    if (code === "55P03" || code === "57014" || isRace(error))
+    if (isLocked(error) || isRace(error))
       return new InboxError("busy", `another program holds a lock in ${shown} that this call needs`, {
         cause: error,
       });

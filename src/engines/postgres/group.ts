@@ -7,12 +7,13 @@ import { sleep } from "../../platform/runtime.ts";
 import type { PlainCase } from "../../sql/plain.ts";
 import type { Work, WriteOptions } from "../engine.ts";
 import { mostSharers } from "./context.ts";
-import { isLost, isRace } from "./errors.ts";
+import { isLocked, isLost, isRace } from "./errors.ts";
 import { endSession, fateOf } from "./fate.ts";
 import { lockstep, type Setting } from "./lockstep.ts";
+import { openPatience, type Waiting } from "./patient.ts";
 import { openPlain, type PlainCases, Uncertain } from "./plain.ts";
 import type { Pool } from "./pool.ts";
-import { type Ended, Entangled, Unsettled } from "./running.ts";
+import { type Ended, Entangled, MustWait, type Patience, Unsettled } from "./running.ts";
 
 /** Calls that come at once are divided between two transactions from this number on: see `delivering`. */
 const divided = 32;
@@ -40,6 +41,9 @@ interface Entry {
   /** Its plain case, which is tried first. */
   plain: PlainCase<unknown> | undefined;
   repeatable: boolean;
+  /** What it may wait for. */
+  line: string | undefined;
+  patience: Patience;
   /** How its answer is found, if it was committed and the answer was lost. */
   found: Work<unknown> | undefined;
   since: number;
@@ -93,12 +97,16 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
       void settleUncertain(pool, transactions, error);
     };
     const rest = await notPlain(plainly, entries, { deliver, onLost });
-    if (rest.length && !(await shared(rest))) void Promise.all(rest.map(alone));
+    if (rest.length && (await shared(rest))) void Promise.all(rest.map(alone));
   }
 
   const transactions: Transactions = {
     run(entries) {
-      const jobs = entries.map(({ work, found }) => ({ work, final: found !== undefined }));
+      const jobs = entries.map(({ work, found, patience }) => ({
+        work,
+        final: found !== undefined,
+        patience,
+      }));
       return pool.use((connection) => lockstep(connection, setting, mode, jobs));
     },
     fate: ({ trace }) => fateOf(trace, pool, setting.address.schema),
@@ -106,44 +114,54 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
   const alone = (entry: Entry) => runAlone(transactions, entry);
   const plainly = openPlain<Entry>(pool, setting);
 
-  async function shared(entries: readonly Entry[]): Promise<boolean> {
-    try {
-      const ended = await transactions.run(entries);
-      deliver(() => {
-        for (const [i, entry] of entries.entries()) entry.resolve(ended[i]!);
-      });
-      return true;
-    } catch (error) {
-      if (error instanceof Unsettled) {
-        rejectTired(queue, error.cause);
-        void settle(entries, error);
-        return true;
-      }
-      if (!isLost(error)) return false;
-      rejectTired(queue, error);
-      for (const entry of entries) isTired(entry) ? entry.reject(error) : void alone(entry);
-      return true;
+  const shared = (entries: readonly Entry[]) => runShared({ transactions, queue, deliver }, entries);
+  const patiently = openPatience<Entry>(async (entries) => {
+    const error = await shared(entries);
+    if (!error) return;
+    // Whoever has locked them does not go on: later rows are better than none.
+    if (isLocked(error)) for (const entry of entries) entry.patience = "none";
+    for (const entry of entries) await alone(entry);
+  });
+
+  function enter(entry: Entry): void {
+    if (entry.line !== undefined && patiently.isContended(entry.line)) {
+      patiently.wait(entry.line, Object.assign(entry, { patience: "waits" }));
+      return;
+    }
+    queue.push(entry);
+    if (busy < lanes) {
+      busy++;
+      void lane();
     }
   }
 
-  async function settle(entries: readonly Entry[], error: Unsettled): Promise<void> {
-    const fate = await transactions.fate(error);
-    for (const [i, entry] of entries.entries()) {
-      if (fate === "committed") void committed(transactions, entry, error, i);
-      else if (fate === "aborted" || entry.repeatable)
-        void alone(entry); // its idempotency key tells whether it was written
-      else entry.reject(error);
-    }
-  }
-
-  return (work: Work<unknown>, { repeatable = false, found, plain }: WriteOptions = {}): Promise<Ended> =>
+  return (work: Work<unknown>, options: WriteOptions = {}): Promise<Ended> =>
     new Promise((resolve, reject) => {
-      queue.push({ work, plain, repeatable, found, since: performance.now(), resolve, reject });
-      if (busy < lanes) {
-        busy++;
-        void lane();
-      }
+      const { repeatable = false, found, plain, line } = options;
+      const since = performance.now();
+      const patience = line === undefined ? "none" : "asks";
+      const entry: Entry = { work, plain, repeatable, found, line, patience, since, resolve, reject };
+      enter(line === undefined ? entry : waiting(entry, patiently));
     });
+}
+
+/** The same call, which is made again in its line if its procedure says so. */
+function waiting(entry: Entry, patiently: Waiting<Entry>): Entry {
+  const { line, resolve, reject } = entry;
+  const waits = (error: unknown): boolean => {
+    const mustWait = error instanceof MustWait;
+    if (entry.patience === "asks") patiently.tried(line!, mustWait);
+    if (mustWait) patiently.wait(line!, Object.assign(entry, { patience: "waits" }));
+    return mustWait;
+  };
+  entry.resolve = (ended) => {
+    const { outcome } = ended;
+    if (!waits(outcome && "error" in outcome ? outcome.error : undefined)) resolve(ended);
+  };
+  entry.reject = (error) => {
+    if (!waits(error)) reject(error);
+  };
+  return entry;
 }
 
 interface Transactions {
@@ -151,11 +169,53 @@ interface Transactions {
   fate(error: Unsettled): ReturnType<typeof fateOf>;
 }
 
+interface Sharing {
+  transactions: Transactions;
+  queue: Entry[];
+  deliver: Deliver;
+}
+
+/** The error, if they have to be run one by one. */
+async function runShared(
+  { transactions, queue, deliver }: Sharing,
+  entries: readonly Entry[],
+): Promise<unknown> {
+  try {
+    const ended = await transactions.run(entries);
+    deliver(() => {
+      for (const [i, entry] of entries.entries()) entry.resolve(ended[i]!);
+    });
+  } catch (error) {
+    if (error instanceof Unsettled) {
+      rejectTired(queue, error.cause);
+      void settle(transactions, entries, error);
+      return;
+    }
+    if (!isLost(error)) return error;
+    rejectTired(queue, error);
+    for (const entry of entries) isTired(entry) ? entry.reject(error) : void runAlone(transactions, entry);
+  }
+}
+
 /** Calls in the queue have waited for the same server. */
 function rejectTired(queue: Entry[], error: unknown): void {
   for (const entry of queue.filter(isTired)) {
     queue.splice(queue.indexOf(entry), 1);
     entry.reject(error);
+  }
+}
+
+async function settle(
+  transactions: Transactions,
+  entries: readonly Entry[],
+  error: Unsettled,
+): Promise<void> {
+  const fate = await transactions.fate(error);
+  for (const [i, entry] of entries.entries()) {
+    if (fate === "committed") void committed(transactions, entry, error, i);
+    else if (fate === "aborted" || entry.repeatable)
+      void runAlone(transactions, entry); // its idempotency key tells whether it was written
+    else entry.reject(error);
   }
 }
 

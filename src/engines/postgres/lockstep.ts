@@ -33,6 +33,7 @@ import {
   type Emitting,
   type Ended,
   Entangled,
+  isShared,
   type Job,
   type Running,
   type Step,
@@ -77,7 +78,7 @@ class Transaction {
     private readonly connection: Connection,
     private readonly setting: Setting,
     private readonly mode: "read" | "write",
-    jobs: readonly Job[],
+    private readonly jobs: readonly Job[],
   ) {
     this.#writes = mode === "write";
     this.#all = jobs.map((job) => this.#prepared(job, jobs.length));
@@ -99,13 +100,13 @@ class Transaction {
     return this.#ended();
   }
 
-  #prepared({ work, final }: Job, sharers: number): Running {
+  #prepared({ work, final, patience }: Job, sharers: number): Running {
     const { facts, options } = this.setting;
     const noted = { topics: new Set<string>(), learnt: new Map<string, string>() };
     const running = { ...noted, rows: [], wrote: false, last: false } as unknown as Running;
     const { now } = options;
-    const context = contextOf(this.#shared, running, { facts, writes: this.#writes, now, sharers, final });
-    running.procedure = work(context) as Procedure<unknown>;
+    const how = { facts, writes: this.#writes, now, sharers, final, patience };
+    running.procedure = work(contextOf(this.#shared, running, how)) as Procedure<unknown>;
     return running;
   }
 
@@ -127,7 +128,7 @@ class Transaction {
     const { address } = this.setting;
     void this.#send(this.#writes ? "begin" : "begin isolation level repeatable read, read only");
     if (address.pooled) void this.connection.script(pooledSettings(address)).catch(() => {});
-    if (this.#writes && this.#all.length > 1) void this.#send(`set local lock_timeout = ${togetherWaitMs}`);
+    if (this.#writes && isShared(this.jobs)) void this.#send(`set local lock_timeout = ${togetherWaitMs}`);
   }
 
   async #commit(): Promise<void> {

@@ -15,6 +15,7 @@ import { isLost } from "./errors.ts";
 import { hashOf } from "./hash.ts";
 import type { Setting } from "./lockstep.ts";
 import type { Pool } from "./pool.ts";
+import { Resting } from "./resting.ts";
 import type { Ended } from "./running.ts";
 
 /** A write that offers its plain case. */
@@ -39,14 +40,6 @@ export class Uncertain<Entry = unknown> extends Error {
     super("the connection broke while writing", { cause });
   }
 }
-
-/**
- * After a call whose case was not plain the next ones of its kind are not tried for some time. A lock that was busy is free
- * soon; an agent that is in a pool stays there.
- */
-const firstRestMs = 15;
-const mostRestMs = 1000;
-const kindLimit = 1000;
 
 export interface PlainCases<Entry> {
   /** Those that may be plain. */
@@ -151,29 +144,6 @@ function endedBy({ answer }: Plain<unknown>, row: Row): Ended {
     return { outcome: { value }, topics: new Set(topics), learnt: new Map(learnt) };
   } catch (error) {
     return { outcome: { error }, topics: new Set(), learnt: new Map() };
-  }
-}
-
-/** The kinds of calls that are not tried for a moment, which is longer each time that the case is not plain again. */
-class Resting {
-  readonly #rests = new Map<string, { until: number; ms: number }>();
-
-  constructor(private readonly clock: () => number) {}
-
-  has(kind: string | undefined): boolean {
-    const rest = kind === undefined ? undefined : this.#rests.get(kind);
-    return rest !== undefined && this.clock() < rest.until;
-  }
-
-  add(kind: string | undefined): void {
-    if (kind === undefined) return;
-    if (this.#rests.size >= kindLimit) this.#rests.clear();
-    const ms = Math.min((this.#rests.get(kind)?.ms ?? firstRestMs / 2) * 2, mostRestMs);
-    this.#rests.set(kind, { until: this.clock() + ms, ms });
-  }
-
-  end(kind: string | undefined): void {
-    if (kind !== undefined && this.#rests.size) this.#rests.delete(kind);
   }
 }
 

@@ -36,11 +36,25 @@ export interface Running extends Noted {
   outcome?: Outcome;
 }
 
+/** Ends a procedure that must have rows which another transaction has locked. */
+export class MustWait extends Error {}
+
+/**
+ * Of a procedure that locks rows in an order. `asks`: it skips those that others have locked, and says so (`waitFor`). `waits`: it
+ * waits for them. `none`: it goes on without them.
+ */
+export type Patience = "asks" | "waits" | "none";
+
 /** `final`: its answer can be found again after a lost connection. */
 export interface Job {
   work: Work<unknown>;
   final: boolean;
+  patience: Patience;
 }
+
+/** Whether their transaction has locks that others need. Those who wait have only those of what they wait for. */
+export const isShared = (jobs: readonly Job[]) =>
+  jobs.length > 1 && jobs.some(({ patience }) => patience !== "waits");
 
 /** What the procedures ask for in one step. */
 export interface Step {

@@ -110,6 +110,11 @@ export function contextOf(now: () => number, facts: Facts, running: { noted: Not
     },
     forUpdate: nothing,
     forUpdateFree: nothing,
+    forUpdateNext: nothing,
+    skips: false,
+    waitInLine() {
+      throw new Error("there are no locked rows that could be skipped");
+    },
     forUpdateFreeThreads: nothing,
     forDeleteFree: nothing,
     walking: (index) => word(`indexed by ${index}`),

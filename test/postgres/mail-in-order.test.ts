@@ -1,0 +1,160 @@
+/**
+ * [B1.7] Mail is taken oldest first, also while another process is taking some of it. What that process has in hand is a row that its
+ * transaction has locked: here a connection of the test's own locks it, as a hand-over does until its commit.
+ */
+import { expect, test } from "bun:test";
+import postgres from "postgres";
+import { lockNumber } from "../../src/engines/postgres/context.ts";
+import { hashOf } from "../../src/engines/postgres/hash.ts";
+import { openInbox } from "../../src/inbox/inbox.ts";
+import { postgresUrl, temporarySchema } from "../support/postgres.ts";
+import { postgresSuite } from "../support/postgres-suite.ts";
+import { stored } from "../support/stored-postgres.ts";
+import { until } from "../support/until.ts";
+
+const agent = "desk";
+const ids = ({ messages }: { messages: { id: number }[] }) => messages.map(({ id }) => id);
+
+/** A bus with messages 1 to `count` at the desk, and a transaction of another program. */
+async function scene(count: number) {
+  const place = await temporarySchema();
+  const [inbox, another] = [openInbox(place.url), openInbox(place.url)];
+  for (let number = 1; number <= count; number++)
+    await inbox.call("mailbox.send", { from: "lead", to: agent, message: `${number}` });
+  const other = postgres(postgresUrl!, {
+    max: 1,
+    onnotice: () => {},
+    connection: { search_path: place.schema },
+  });
+  const [{ pid }] = await other<[{ pid: number }]>`select pg_backend_pid() as pid`;
+  return {
+    inbox,
+    another,
+    /** As a write to this channel does until its commit. */
+    async holds(channel: string) {
+      await other.unsafe("begin");
+      const numbers = [hashOf(place.schema) >>> 1, lockNumber(`channel:${channel}`)];
+      await other.unsafe(`select pg_advisory_xact_lock(${numbers})`);
+    },
+    async takes(...numbers: number[]) {
+      await other.unsafe("begin");
+      for (const number of numbers)
+        await other.unsafe(`select 1 from messages where message_id = ${number} for no key update`);
+    },
+    /** What a hand-over writes; the agent's clock has no part in these tests. */
+    async has(number: number) {
+      await other.unsafe(
+        `update messages set acked_at = '2026', acked_by = '${agent}' where message_id = ${number}`,
+      );
+      await other.unsafe("commit");
+    },
+    fails: () => other.unsafe("rollback"),
+    /** Whether a call waits for what the other program has locked; else it is answered. */
+    async whetherWaits(call: Promise<unknown>): Promise<boolean> {
+      let answered = false;
+      void call.then(() => (answered = true));
+      const waiting = `select 1 from pg_stat_activity where ${pid} = any (pg_blocking_pids(pid))`;
+      await until(
+        "the call waits for a lock, or is answered",
+        async () => answered || (await stored(place.url, waiting)).length > 0,
+      );
+      return !answered;
+    },
+    async [Symbol.asyncDispose]() {
+      await other.end();
+      await Promise.all([inbox.close(), another.close()]);
+      place[Symbol.dispose]();
+    },
+  };
+}
+
+postgresSuite("mail in order", () => {
+  test("[B1.7] older mail that another process begins to take, and does not take, is not left behind for newer", async () => {
+    await using bus = await scene(3);
+    await bus.takes(1);
+    const receiving = bus.inbox.call("mailbox.receive", { agent, timeoutSeconds: 0 });
+    expect(await bus.whetherWaits(receiving)).toBe(true);
+    await bus.fails();
+    expect(ids(await receiving)).toEqual([1]);
+    expect(ids(await bus.inbox.call("mailbox.check", { agent }))).toEqual([2, 3]);
+  });
+
+  test("[B1.7] a receiver gets the next message once another process has taken the one before", async () => {
+    await using bus = await scene(3);
+    await bus.takes(1);
+    const receiving = bus.inbox.call("mailbox.receive", { agent, timeoutSeconds: 0 });
+    expect(await bus.whetherWaits(receiving)).toBe(true);
+    await bus.has(1);
+    expect(ids(await receiving)).toEqual([2]);
+  });
+
+  test("[B1.7] mail that another process does not take is not missing in an answer, nor is an answer empty without it", async () => {
+    await using bus = await scene(1);
+    await bus.takes(1);
+    const calls = [
+      bus.inbox.call("mailbox.check", { agent }),
+      bus.inbox.call("mailbox.gather", { agent, from: ["lead"], timeoutSeconds: 0 }),
+    ];
+    for (const call of calls) expect(await bus.whetherWaits(call)).toBe(true);
+    await bus.fails();
+    const answers = await Promise.all(calls);
+    expect(answers.flatMap(ids)).toEqual([1]);
+  });
+
+  test("[B1.7] newest first, newer mail that another process begins to take is not left behind for older", async () => {
+    await using bus = await scene(3);
+    await bus.takes(3);
+    const receiving = bus.inbox.call("mailbox.receive", { agent, lifo: true, timeoutSeconds: 0 });
+    expect(await bus.whetherWaits(receiving)).toBe(true);
+    await bus.fails();
+    expect(ids(await receiving)).toEqual([3]);
+  });
+
+  test("[B1.7] later mail that another process is taking delays nobody who takes only what comes before", async () => {
+    await using bus = await scene(3);
+    await bus.takes(3);
+    for (const number of [1, 2])
+      expect(ids(await bus.inbox.call("mailbox.receive", { agent, max: 1, timeoutSeconds: 0 }))).toEqual([
+        number,
+      ]);
+    await bus.has(3);
+  });
+
+  test("[B1.7] calls whose transaction waits too long for another lock, and is undone, leave no older mail behind", async () => {
+    await using bus = await scene(3);
+    await bus.holds("busy");
+    // Both in one transaction of one process: the first has message 1 in hand until the second has waited too long.
+    const both = [
+      bus.inbox.call("mailbox.receive", { agent, timeoutSeconds: 0 }),
+      bus.inbox.call("messages.send", { channel: "busy", sender: "lead", content: "x" }),
+    ];
+    expect(await bus.whetherWaits(Promise.all(both))).toBe(true);
+    const [mine] = ids(await bus.another.call("mailbox.receive", { agent, timeoutSeconds: 0 }));
+    const left = ids(await bus.another.call("mailbox.list", { agent }));
+    expect(mine).toBeLessThan(Math.min(...left));
+    await bus.fails();
+    await Promise.all(both);
+  });
+
+  test("[B1.7] [B7] a call that waits for another process delays no other call of its own", async () => {
+    await using bus = await scene(2);
+    await bus.takes(1);
+    const receiving = bus.inbox.call("mailbox.receive", { agent, timeoutSeconds: 0 });
+    expect(await bus.whetherWaits(receiving)).toBe(true);
+    for (let number = 0; number < 5; number++) {
+      await bus.inbox.call("mailbox.send", { from: "lead", to: "free", message: "x" });
+      expect((await bus.inbox.call("mailbox.receive", { agent: "free", timeoutSeconds: 0 })).total).toBe(1);
+    }
+    await bus.fails();
+    expect(ids(await receiving)).toEqual([1]);
+  });
+
+  test("[B1.7] after five seconds a call goes on without mail that another process has neither taken nor left", async () => {
+    await using bus = await scene(3);
+    await bus.takes(1);
+    const { messages } = await bus.inbox.call("mailbox.receive", { agent, max: 2, timeoutSeconds: 0 });
+    expect(messages.map(({ id }) => id)).toEqual([2, 3]);
+    await bus.fails();
+    expect(ids(await bus.inbox.call("mailbox.receive", { agent, timeoutSeconds: 0 }))).toEqual([1]);
+  });
+});
