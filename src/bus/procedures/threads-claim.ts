@@ -168,10 +168,18 @@ export function* grantedBefore(agent: string, call: string): Procedure<Granted |
   if (!lease) return undefined;
   const thread = yield* findThread(idOf("thread", lease.thread_id));
   const nextEventId = yield* latestEventOf(lease.thread_id);
-  return {
-    answer: answerWith(thread, lease, nextEventId, yield* allMessagesOf(lease.thread_id)),
-    fresh: true,
-  };
+  const answer = answerWith(thread, lease, nextEventId, yield* allMessagesOf(lease.thread_id));
+  return { answer: { ...answer, ...(yield* takenFromOthers(thread, agent)) }, fresh: true };
+}
+
+/** [T12.7] The agent or pool that the thread was sent to, if work for it does not reach the agent. */
+function* takenFromOthers(
+  { addressed_to: sentTo }: ThreadRow,
+  agent: string,
+  names?: readonly string[],
+): Procedure<Pick<Output, "sentTo">> {
+  const reaches = sentTo === agent || (names ?? (yield* namesOf(agent))).includes(sentTo);
+  return reaches ? {} : { sentTo };
 }
 
 export const answerWith = (
@@ -247,13 +255,14 @@ function* claimThread(
   const payload = claimedPayload({ attempt, expires_at: granted.expires_at, taken_from });
   const claimed = { type: "thread.claimed", source: input.agent, thread: after, payload, now } as const;
   const whose = input.collects ? (names ?? (yield* namesOf(agent))) : undefined;
+  const told = mine ? {} : yield* takenFromOthers(after, agent, names ?? whose);
   // A token that is not derived from the id of the call cannot be found again.
   const [nextEventId, messages] = yield* ending(
     again ? { ...tx, final: false } : tx,
     numbered(tx, claimed),
     messagesFor(tx, { agent, names: whose, thread: after, now }),
   );
-  return { answer: answerWith(after, granted, nextEventId, messages), fresh: !again };
+  return { answer: { ...answerWith(after, granted, nextEventId, messages), ...told }, fresh: !again };
 }
 
 /** [L7] The lease has lapsed too often: the thread fails, its creator is told, and both commit with the refusal. */

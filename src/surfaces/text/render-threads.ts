@@ -81,12 +81,14 @@ export const threadRenders: NounRenders<"threads"> = {
     (output.lost === null ? "" : `\n${safe(output.lost)} was told to stop`) +
     recipientText(output.recipient, paint, spell),
   "threads.renew": ({ thread, lease }, paint) => `${headline(thread, paint)}\nlease ${leaseText(lease)}`,
-  "threads.claim": ({ thread, lease, messages, held, unknown, ended }, paint, spell) => {
+  "threads.claim": ({ thread, lease, messages, sentTo, held, unknown, ended }, paint, spell) => {
     const before = ended ? [`${headline(ended.thread, paint)}\n`] : [];
     if (!thread || !lease)
       return [...before, "nothing to claim", ...withoutWorkLines({ held, unknown }, paint, spell)].join("\n");
     const head = `${headline(thread, paint)}\nlease expires ${relative(lease.expiresAt)}, attempt ${lease.attempt}, token ${lease.token}`;
-    const shown = [head, ...messages.map((message) => messageText(message, paint))].join("\n\n");
+    const note =
+      sentTo === undefined ? "" : `\n${paint.yellow("note")} this thread was assigned to "${safe(sentTo)}"`;
+    const shown = [head + note, ...messages.map((message) => messageText(message, paint))].join("\n\n");
     return [...before, shown].join("\n");
   },
   "threads.fetch": ({ threads, held, unknown }, paint, spell) => {
