@@ -101,11 +101,16 @@ export const threadRenders: NounRenders<"threads"> = {
     ]);
     return textTable([...threadHead, "CLAIMABLE", "LEASE"], rows, paint.dim);
   },
-  "threads.list": ({ threads, hasMore, unknown }, paint, spell) => {
+  "threads.list": ({ threads, hasMore, leases, unknown }, paint, spell) => {
     if (!threads.length) return ["no threads", ...unknownLines(unknown, paint)].join("\n");
+    const leaseOf = new Map(leases?.map((lease) => [lease.threadId, lease]));
+    const rows = threadRows(threads, paint).map((row, i) =>
+      leases ? [...row, leaseText(leaseOf.get(threads[i]!.threadId) ?? null)] : row,
+    );
+    const head = leases ? [...threadHead, "LEASE"] : threadHead;
     const before = field("before", threads.at(-1)!.threadId);
     const more = hasMore ? `\n${paint.dim(spell(phrase`more: add ${before}`))}` : "";
-    return textTable(threadHead, threadRows(threads, paint), paint.dim) + more;
+    return textTable(head, rows, paint.dim) + more;
   },
   "threads.show": ({ thread, lease, messages }, paint) => {
     const facts = `${safe(thread.createdBy)} → ${safe(thread.assignedTo)}, ${thread.priority}, run ${safe(thread.runId)}, task ${safe(thread.taskId)}, ${relative(thread.createdAt)}`;
