@@ -14,7 +14,9 @@ interface Schema {
   key?: Schema;
 }
 
-/** Every text that is free is `text`; every list has one item, and every field is there. */
+const address = "http://127.0.0.1:3456";
+
+/** Every text that is free, and no address, is `text`; every list has one item, and every field is there. */
 export function sampleAnswer(schema: GenericSchema, text: string): unknown {
   return sample(schema as unknown as Schema, text);
 }
@@ -48,7 +50,10 @@ function sample(schema: Schema, text: string): unknown {
     case "strict_object":
     case "loose_object":
       return Object.fromEntries(
-        Object.entries(schema.entries!).map(([key, entry]) => [key, sample(entry, text)]),
+        Object.entries(schema.entries!).map(([key, entry]) => [
+          key,
+          sample(entry, key === "url" ? address : text),
+        ]),
       );
     case "unknown":
     case "any":

@@ -5,7 +5,7 @@ import { shellWord } from "../../contract/shell-word.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { inLine, safe } from "./safe.ts";
-import { relative } from "./time.ts";
+import { clockTime, relative } from "./time.ts";
 
 const keptBy: Record<HubState["manager"], string> = {
   systemd: "systemd user unit",
@@ -29,13 +29,13 @@ const elsewhereLines = (hubs: readonly HubElsewhere[] = []): string[] =>
 const levelPaint = (level: LogLine["level"], paint: Paint) =>
   level === "error" ? paint.red : level === "warn" ? paint.yellow : paint.dim;
 
-/** `10:00:00 request threads.claim 200 3 ms ada`: what every line has first, then what else it has. */
+/** `2025-01-28 10:00:00Z info  request threads.claim 200 3 ms ada`: what every line has first, then what else it has. */
 export function logLineText({ time, level, event, ...fields }: LogLine, paint: Paint): string {
   const word = (value: unknown) => inLine(typeof value === "string" ? value : JSON.stringify(value));
   const rest = Object.entries(fields).flatMap(([key, value]) =>
     value === undefined || value === null ? [] : [`${paint.dim(`${inLine(key)}=`)}${word(value)}`],
   );
-  const at = time === null ? "-" : time.replace("T", " ").replace(/\.\d+Z$/, "");
+  const at = time === null ? "-" : clockTime(time);
   return [paint.dim(at), levelPaint(level, paint)(level.padEnd(5)), inLine(event), ...rest].join(" ");
 }
 

@@ -27,7 +27,9 @@ function todayLine({ costs: { today, limit, held } }: Stats, paint: Paint): stri
   const most = limitText(limit);
   if (most === null && today.tokens === 0 && today.costUsd === null) return [];
   const stop = held ? paint.yellow(" (reached: nothing starts)") : "";
-  return [`${paint.bold("today")}    ${usageBrief(today)}${most === null ? "" : ` of ${most}`}${stop}`];
+  return [
+    `${paint.bold("today")}    ${usageBrief(today)}${most === null ? "" : ` of ${most}`}${stop}${paint.dim(" (UTC)")}`,
+  ];
 }
 
 /** A hub of an earlier version does not say it. */
