@@ -45,7 +45,13 @@ test("[C3.1] on an empty bus every command that lists what there is exits 0, as 
     tried.push(op.name);
   }
   expect(tried).toEqual(
-    expect.arrayContaining(["messages.inbox", "mailbox.list", "threads.list", "threads.fetch", "search.find"]),
+    expect.arrayContaining([
+      "messages.inbox",
+      "mailbox.list",
+      "threads.list",
+      "threads.fetch",
+      "search.find",
+    ]),
   );
   expect(tried.length).toBeGreaterThan(15);
 });

@@ -11,6 +11,7 @@ import { exampleFor } from "./example.ts";
 import { type Flag, flagsOf, isText, plainWord } from "./flags.ts";
 import { usageWords } from "./help.ts";
 import { flagsBeforeDashes, type Scanned } from "./scan.ts";
+import { flagInTyping } from "./typing.ts";
 
 /** A command as it was typed. */
 export interface Typed {
@@ -48,7 +49,10 @@ function inHints(typed: Typed): Spelling {
   return (reference) => {
     const isPlain =
       reference.is === "field" && scanned.plain[keys.indexOf(reference.name) - from] !== undefined;
-    return isPlain ? asGiven(reference) : asFlags(reference);
+    if (isPlain) return asGiven(reference);
+    const words = asFlags(reference);
+    const isServed = op.name === "bus.serve" && reference.is === "field" && reference.value !== undefined;
+    return isServed && words !== undefined ? flagInTyping(words) : words;
   };
 }
 
