@@ -53,10 +53,27 @@ export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.u
 }
 
 /** [S2.7] A hub that cannot listen on its address creates no bus. One of a bus that was deleted still has its port. */
-async function requireAddress({ location, env }: ServedBus, { host = usualHost, port = 0 }: Input) {
+async function requireAddress({ location, env }: ServedBus, { host = usualHost, port }: Input) {
   const isNew = !hubsHere(location, env).length && (await occupantOf(location)).state === "missing";
-  if (isNew) await bindable(host, port);
+  if (!isNew) return;
+  await bindable(host, port ?? 0);
+  if (port === undefined && !portsFor(lastPort(location, env)).some((one) => isFree(host, one)))
+    throw allInUse();
 }
+
+/** The port of the last hub of this bus. */
+const lastPort = (location: string, env: Asked["env"]) =>
+  Number(readOwn(hubFolder(location, env).port)) || undefined;
+
+/** Those that are tried if none was given, the best first. */
+const portsFor = (had: number | undefined): number[] => [
+  ...new Set([had ?? usualPort, ...Array.from({ length: triedPorts }, (_, i) => usualPort + i)]),
+];
+
+const allInUse = () =>
+  new InboxError("storage", `ports ${usualPort} to ${usualPort + triedPorts - 1} are all in use`, {
+    hint: phrase`choose another: ${call("bus.up", { port: 8080 })}`,
+  });
 
 async function already(
   { location, env }: ServedBus,
@@ -127,7 +144,7 @@ async function onSomePort(
   if (allowHost.length) rest.push("--allow-host", allowHost.join(","));
   const folder = hubFolder(place.location, place.env);
   makeOwnFolder(folder.path);
-  const had = Number(readOwn(folder.port)) || undefined;
+  const had = lastPort(place.location, place.env);
   const begun = async (port: number, { keeps, reason }: Taken): Promise<Started> => {
     const hub = await begin(place, keeper, ["--port", String(port), ...rest]);
     const at = Number(new URL(hub.url).port);
@@ -150,8 +167,7 @@ async function onSomePort(
       );
     return started;
   }
-  const nearby = Array.from({ length: triedPorts }, (_, i) => usualPort + i);
-  const ports = [...new Set([had ?? usualPort, ...nearby])];
+  const ports = portsFor(had);
   let reason: string | undefined;
   // The port of this bus, used by a hub of another one for now.
   const isLent = had !== undefined && !isFree(host, had) && (await isHubAt(host, had));
@@ -170,9 +186,7 @@ async function onSomePort(
       reason ??= `port ${port} is in use`;
     }
   }
-  throw new InboxError("storage", `ports ${usualPort} to ${usualPort + triedPorts - 1} are all in use`, {
-    hint: phrase`choose another: ${call("bus.up", { port: 8080 })}`,
-  });
+  throw allInUse();
 }
 
 async function isHubAt(host: string, port: number): Promise<boolean> {

@@ -40,6 +40,16 @@ test("[C8] [U1] doctor and workspace add name the hub that serves this database,
   expect(await hubCheck(at.db)).toContain("none serves this database");
 });
 
+test("[U1.1] a hub that was killed is not named, although its lease lasts", async () => {
+  using at = await desk();
+  await using hub = await served(at.db);
+  const added = () => cli(["workspace", "add", ".", "--label", "x", "--db", at.db, "--json"]);
+  expect((await added()).json.hub_url).toBe(hub.url);
+  hub.kill("SIGKILL");
+  await hub.exited;
+  expect((await added()).json.hub_url).toBeNull();
+});
+
 test("[C8.1] [U1.1] [Y6.7] a hub is found, too, while another process supervises the tasks of its bus", async () => {
   using at = await desk();
   const engine = openEngine(at.db);
