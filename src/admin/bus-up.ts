@@ -3,6 +3,7 @@ import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { call, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
+import { engineAt } from "../engines/registry.ts";
 import { type Asked, brokerOf, locateOrNew } from "../location/locate.ts";
 import { makeOwnFolder, readOwn, replaceOwn } from "../platform/own-files.ts";
 import { alone, begin, end, keeperOf, type ServedBus } from "../service/background.ts";
@@ -42,7 +43,7 @@ export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.u
     return {
       db: withoutPassword(location),
       ...(created && { created }),
-      hub: await stateOf(hub),
+      hub: await stateOf(hub, engineAt(location).schemaVersion()),
       already: false,
       token,
       comesBack: keeper.comesBack,
@@ -98,7 +99,7 @@ async function already(
       { hint: phrase`${stopped}; then ${call("bus.up", wanted)} starts it as you asked` },
     );
   }
-  const state = await stateOf(hub);
+  const state = await stateOf(hub, engineAt(location).schemaVersion());
   const comesBack = hub.manager === "foreground" ? "not" : keeperOf(hub.manager, env).comesBack;
   return { db: withoutPassword(location), hub: state, already: true, token: null, comesBack };
 }

@@ -5,6 +5,12 @@ import { stats as schema } from "../../src/contract/stats.ts";
 import { engines } from "../support/engines.ts";
 
 describe.each(engines)("$name", ({ start }) => {
+  test("[S3.4] the engine tells which version of the schema the database has", async () => {
+    await using bench = await start();
+    expect(bench.engine.knownSchema).toBeGreaterThan(20);
+    expect(await bench.engine.storedSchema()).toBe(bench.engine.knownSchema);
+  });
+
   test("[O1.5] if a limit may delete threads of the hours that are counted, stats says so", async () => {
     await using bench = await start();
     const { inbox } = bench;
