@@ -1,6 +1,7 @@
 /** [A11] The cost of a task, as far as its program reports it, and its limit. */
 import * as v from "valibot";
-import { described, noLimit, quotedValue } from "./fields.ts";
+import { described, quotedValue } from "./fields.ts";
+import { noLimit } from "./limit.ts";
 import { blank, call, type Reference } from "./phrase.ts";
 
 /** `tokens` is what budgets and limits count: input that was not read from the cache, and output. */

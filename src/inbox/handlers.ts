@@ -258,9 +258,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "tasks.edit": (engine, input, { keyed }, place) => written(engine, keyed, orch().editTo(place, input)),
   "tasks.profiles": async (_, __, ___, place) => plainly(orch().listProfiles(place)),
   "workspaces.add": (engine, input, { keyed }) =>
-    written(engine, keyed, (tx) =>
-      workspacesAdd(tx, { ...input, path: folders().realFolder(input.path) }, hasDied),
-    ),
+    written(engine, keyed, (tx) => workspacesAdd(tx, input, folders().realFolder(input.path), hasDied)),
   "workspaces.list": reads(workspacesList),
   "workspaces.edit": writes(workspacesEdit),
   "workspaces.remove": writes(workspacesRemove),

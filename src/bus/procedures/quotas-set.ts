@@ -1,7 +1,7 @@
 /** [Y5] Changing the quotas of an agent, or of everybody. */
 import { person } from "../../contract/entry.ts";
 import { InboxError } from "../../contract/errors.ts";
-import { noLimit } from "../../contract/fields.ts";
+import { noLimit } from "../../contract/limit.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, call, phrase } from "../../contract/phrase.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";

@@ -1,7 +1,7 @@
 /** [Q3] Editing a task that has not started. */
 
 import { InboxError } from "../../contract/errors.ts";
-import { noLimit } from "../../contract/fields.ts";
+import { noLimit } from "../../contract/limit.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { call, phrase } from "../../contract/phrase.ts";
 import { noSetting } from "../../contract/task.ts";

@@ -32,6 +32,7 @@ import {
   tokenRefused,
 } from "../lease.ts";
 import { allMessagesOf, write } from "../message.ts";
+import { takenFromOthers } from "../sent-to.ts";
 import {
   adopt,
   changeThread,
@@ -170,16 +171,6 @@ export function* grantedBefore(agent: string, call: string): Procedure<Granted |
   const nextEventId = yield* latestEventOf(lease.thread_id);
   const answer = answerWith(thread, lease, nextEventId, yield* allMessagesOf(lease.thread_id));
   return { answer: { ...answer, ...(yield* takenFromOthers(thread, agent)) }, fresh: true };
-}
-
-/** [T12.7] The agent or pool that the thread was sent to, if work for it does not reach the agent. */
-function* takenFromOthers(
-  { addressed_to: sentTo }: ThreadRow,
-  agent: string,
-  names?: readonly string[],
-): Procedure<Pick<Output, "sentTo">> {
-  const reaches = sentTo === agent || (names ?? (yield* namesOf(agent))).includes(sentTo);
-  return reaches ? {} : { sentTo };
 }
 
 export const answerWith = (

@@ -1,4 +1,4 @@
-/** [U1] Registering a folder as a workspace. */
+/** [U1] Registering a folder as a workspace, by its real path. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { noSession } from "../../contract/workspace.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -12,7 +12,8 @@ import { type WorkspaceRow, workspaceView } from "../workspace.ts";
 
 export function* workspacesAdd(
   tx: Context,
-  { path, label, agent, session }: ParsedOf<"workspaces.add">,
+  { label, agent, session }: ParsedOf<"workspaces.add">,
+  path: string,
   hasDied: HasDied,
 ): Procedure<OutputOf<"workspaces.add">> {
   const now = yield* tx.clock();

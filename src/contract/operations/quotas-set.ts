@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { limitToSet, name } from "../fields.ts";
+import { name } from "../fields.ts";
+import { limitToSet } from "../limit.ts";
 import { operation } from "../operation.ts";
 import { quota } from "../quota.ts";
 

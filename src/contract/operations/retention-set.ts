@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { choice, limitToSet, name } from "../fields.ts";
+import { choice, name } from "../fields.ts";
+import { limitToSet } from "../limit.ts";
 import { operation } from "../operation.ts";
 import { call, field, phrase } from "../phrase.ts";
 import { retentionKinds, retentionRule } from "../retention.ts";

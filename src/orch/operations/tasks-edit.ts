@@ -2,7 +2,7 @@
 import { tasksEdit } from "../../bus/procedures/tasks-edit.ts";
 import { findTask } from "../../bus/task.ts";
 import { InboxError } from "../../contract/errors.ts";
-import { noLimit } from "../../contract/fields.ts";
+import { noLimit } from "../../contract/limit.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { field, phrase } from "../../contract/phrase.ts";
 import { noSetting } from "../../contract/task.ts";

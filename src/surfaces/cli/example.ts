@@ -16,7 +16,7 @@ import { wordsOf } from "./words.ts";
 const longest = 60;
 
 /** `error`: without one, nothing of it is wrong but the places. */
-export function exampleFor(error: InboxError | undefined, { op, program, scanned }: Typed): string {
+export function exampleFor({ op, program, scanned }: Typed, error?: InboxError): string {
   const { agent } = scanned.globals;
   if (!scanned.plain.length && !scanned.given.length && (error || agent === undefined))
     return examplesIn(program, op)[0]!;

@@ -61,7 +61,7 @@ function withHint(error: InboxError, typed: Typed): InboxError {
   if (error.code === "invalid_input")
     return hinted(
       error,
-      `for example: ${exampleFor(error, typed)}; ${program} ${op.cli.command} --help shows more`,
+      `for example: ${exampleFor(typed, error)}; ${program} ${op.cli.command} --help shows more`,
     );
   if (error.code === "too_large") {
     const isSummary =
@@ -86,10 +86,10 @@ export function surplus(typed: Typed, flags: readonly Flag[]): string {
   const command = `${program} ${op.cli.command}`;
   const moved = flagsBeforeDashes(scanned, flags);
   if (moved) {
-    return `flags come before --, text after it: ${exampleFor(undefined, { ...typed, scanned: moved })}`;
+    return `flags come before --, text after it: ${exampleFor({ ...typed, scanned: moved })}`;
   }
   const last = flags.find(({ field }) => field.key === keys.at(-1));
   if (!last || !isText(last) || plain.some((word) => /\s/.test(word)))
     return keys.length ? `usage: ${command} ${usageWords(op)}` : `${command} --help shows its flags`;
-  return `quote text that has spaces: ${exampleFor(undefined, typed)}`;
+  return `quote text that has spaces: ${exampleFor(typed)}`;
 }
