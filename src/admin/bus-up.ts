@@ -53,13 +53,26 @@ export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.u
   });
 }
 
-/** [S2.7] A hub that cannot listen on its address creates no bus. One of a bus that was deleted still has its port. */
+/** How often, and how long apart, a new bus looks for its address. */
+const looks = 4;
+const lookMs = 50;
+
+/**
+ * [S2.7] A hub that cannot listen on its address creates no bus. One of a bus that was deleted still has its port. [N2.2]
+ * Another `up` of the same bus may just be looking, or starting the hub: then this one is not refused.
+ */
 async function requireAddress({ location, env }: ServedBus, { host = usualHost, port }: Input) {
-  const isNew = !hubsHere(location, env).length && (await occupantOf(location)).state === "missing";
-  if (!isNew) return;
-  await bindable(host, port ?? 0);
-  if (port === undefined && !portsFor(lastPort(location, env)).some((one) => isFree(host, one)))
-    throw allInUse();
+  const isNew = async () =>
+    !hubsHere(location, env).length && (await occupantOf(location)).state === "missing";
+  for (let look = 1; await isNew(); look++)
+    try {
+      await bindable(host, port ?? 0);
+      if (port !== undefined || portsFor(lastPort(location, env)).some((one) => isFree(host, one))) return;
+      throw allInUse();
+    } catch (error) {
+      if (look === looks) throw error;
+      await Bun.sleep(lookMs);
+    }
 }
 
 /** The port of the last hub of this bus. */
