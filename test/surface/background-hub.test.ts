@@ -354,6 +354,18 @@ test("[C13.5] the commands that up, status and logs name have the --db that was 
   expect((await elsewhere.human("status")).stdout).toContain("; inbox up starts one");
 });
 
+test("[N2.7] logs --follow says on standard error that there is no log yet", async () => {
+  using at = place();
+  await at.inbox("init");
+  const follower = start(["logs", "--follow"], { cwd: at.path });
+  const { value } = await follower.stderr.getReader().read();
+  expect(new TextDecoder().decode(value)).toMatch(
+    /^there is no .*hub\.log yet; waiting for a hub in the background/,
+  );
+  follower.kill("SIGTERM");
+  await follower.exited;
+});
+
 test("[N2.10] [S2.8] two buses never get each other's port, and what was created is said", async () => {
   using state = temporaryFolder();
   const env = { XDG_STATE_HOME: state.path };
