@@ -1,6 +1,11 @@
 /** What the texts of all answers have in common. Each answer is made from its schema. */
 import { expect, test } from "bun:test";
-import { type OperationName, operationNamed, table } from "../../src/contract/operations/index.ts";
+import {
+  type OperationName,
+  type OutputOf,
+  operationNamed,
+  table,
+} from "../../src/contract/operations/index.ts";
 import { inShell } from "../../src/surfaces/spelling/shell.ts";
 import { logLineText } from "../../src/surfaces/text/hub.ts";
 import { plainPaint } from "../../src/surfaces/text/paint.ts";
@@ -30,4 +35,12 @@ test("[C2.7] a line of the hub's log, and days that are counted, say that they a
   expect(line).toStartWith("2026-05-14 10:00:00Z info");
   for (const name of ["costs.show", "quotas.list", "stats.show"] as const)
     expect([name, rendered(name, "x")]).toEqual([name, expect.stringContaining("(UTC)")]);
+});
+
+test("[U14.13] orch queue says of a released task that it waits to start, whatever it waits for", () => {
+  const sample = sampleAnswer(operationNamed("tasks.queue").output(), "x") as OutputOf<"tasks.queue">;
+  const [task] = sample.queued;
+  const waiting = { ...task!, status: "waiting", attempt: 0, startedAt: null, finishedAt: null } as const;
+  const shown = render("tasks.queue", { ...sample, held: null, queued: [waiting] }, plainPaint, inShell);
+  expect(shown).toContain("- x (waiting to start; after x");
 });
