@@ -1,7 +1,7 @@
 /** Commands that are not operations: help, completion, the shell; and mistyped commands. */
 import { errorTable, InboxError } from "../../contract/errors.ts";
 import { shellWord } from "../../contract/shell-word.ts";
-import { closest, didYouMean, meant } from "../../contract/suggest.ts";
+import { closestCommand, didYouMean, meant } from "../../contract/suggest.ts";
 import { type Inbox, openInbox } from "../../inbox/inbox.ts";
 import { brokerOf, isHub, locate } from "../../location/locate.ts";
 import { version, versionLine } from "../../version.ts";
@@ -112,9 +112,7 @@ function unknownCommand(word: string, program: Program): InboxError {
     return new InboxError("invalid_input", `${program} has no command "${word}"; did you mean "--${word}"?`, {
       hint: `it is a flag: ${program} --${word}`,
     });
-  // `snooze` is `entries snooze`.
-  const inGroups = commandNames(program).filter((name) => name.split(" ").slice(1).join(" ") === word);
-  const close = inGroups.length ? inGroups.slice(0, 3) : closest(word, names);
+  const close = closestCommand(word, names);
   const guess = meant(close);
   return new InboxError("invalid_input", `${program} has no command "${word}"${guess ? `; ${guess}` : ""}`, {
     hint: guess ? `${program} help ${close[0]} shows its usage` : `${program} --help lists the commands`,
