@@ -116,6 +116,7 @@ export const arrow: Record<string, readonly string[]> = {
     "src/contract",
   ],
   "src/inbox": [
+    "src/orch/holder.ts",
     "src/orch/task-files.ts",
     "src/orch/approval.ts",
     "src/orch/operations",

@@ -7,7 +7,10 @@ import { cleanEnvironment, root } from "./setup.mjs";
 
 buildIfChanged();
 const args = ["serve", ...process.argv.slice(2)];
-const child = spawn(join(root, "dist/inbox"), args, { cwd: root, stdio: "inherit", env: cleanEnvironment() });
+// [C13.6] So that hints name commands that work here.
+const startedBy = process.env.npm_lifecycle_event ? { RESTANTE_STARTED_BY: "npm start" } : {};
+const env = { ...cleanEnvironment(), ...startedBy };
+const child = spawn(join(root, "dist/inbox"), args, { cwd: root, stdio: "inherit", env });
 // The hub stops gracefully by itself; this process only waits for it. A terminal's Ctrl-C reaches both.
 process.on("SIGINT", () => {});
 process.on("SIGTERM", () => child.kill("SIGTERM"));

@@ -46,6 +46,8 @@ export interface Hub {
   db: string;
   /** The database did not exist. */
   created: boolean;
+  /** The version of the schema that it knows. */
+  schema: number;
   /** Why its database was away when it started; it serves as soon as that is there. */
   away?: InboxError;
   /** Until the database was met; rejected where it is not one that can be served. */
@@ -109,6 +111,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
       db: withoutPassword(db),
       auth,
       created,
+      schema: inbox.engine.knownSchema,
       away,
       met,
       stop: async () => {

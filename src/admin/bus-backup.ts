@@ -1,6 +1,8 @@
 /** [Y6] `inbox backup`: a bus and all that belongs to it, in one file. */
 import { basename, join } from "node:path";
+import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { call, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { fileSchemaVersion } from "../engines/registry.ts";
 import { markOf } from "../location/backup-mark.ts";
@@ -43,6 +45,10 @@ export async function busBackup(
 ): Promise<OutputOf<"bus.backup">> {
   const location = locate(asked);
   requireDatabase("backup", location, "run it where the hub runs; its /healthz names the database");
+  if (input.file === "-")
+    throw new InboxError("invalid_input", "a backup cannot be written to standard output", {
+      hint: phrase`give a file; ${call("bus.export", { file: "-" })} writes JSON lines to standard output`,
+    });
   const file = fileToWrite(asked.cwd, input.file);
   requireReplaceable(file, isBackup, "a backup");
   const warnings: string[] = [];

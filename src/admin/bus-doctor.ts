@@ -3,10 +3,12 @@
 import { InboxError } from "../contract/errors.ts";
 import { type Diagnosis, diagnosis, type Finding, well } from "../contract/finding.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
+import { call, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { checkBroker } from "../delivery/broker.ts";
 import { engineAt } from "../engines/registry.ts";
 import { type Asked, brokerOf, locate } from "../location/locate.ts";
+import { hubsHere, isOutdated } from "../service/hub-folder.ts";
 import { fileFindings } from "./file-findings.ts";
 import { busFindings } from "./findings.ts";
 import { leftWorktrees } from "./left-worktrees.ts";
@@ -92,8 +94,26 @@ async function hubCheck(path: string, env: Asked["env"]): Promise<Finding> {
   const others: string[] = [];
   for (const { url, pid, db, servesIt } of await hubsNear(path, env)) {
     const which = `${url} (process ${pid}) serves`;
-    if (servesIt) return well("hub", `${which} this database`);
+    if (servesIt) return outdatedHub(path, env, pid) ?? well("hub", `${which} this database`);
     others.push(`; ${which} another database, ${db}`);
   }
   return well("hub", `none serves this database; none is required${others.join("")}`);
+}
+
+/** [S3.4] A hub whose program is older than this one, which has migrated the database. */
+function outdatedHub(path: string, env: Asked["env"], pid: number | undefined): Finding | undefined {
+  const schema = engineAt(path).schemaVersion();
+  const hub = hubsHere(path, env).find((one) => one.pid === pid);
+  if (!hub || !isOutdated(hub, schema)) return undefined;
+  const knows = hub.schema === undefined ? "an earlier schema" : `schema version ${hub.schema}`;
+  return {
+    name: "hub",
+    status: "warn",
+    detail: `${hub.url} (process ${pid}) serves this database, and its program knows ${knows}; the database has version ${schema}`,
+    fix:
+      hub.manager === "foreground"
+        ? "stop it, and start it again with the newer program"
+        : phrase`${call("bus.down")} and ${call("bus.up")} restart it with the newer program`,
+    left: "clients are connected to it",
+  };
 }

@@ -2,6 +2,7 @@
 import { join, resolve } from "node:path";
 import * as v from "valibot";
 import { InboxError } from "../contract/errors.ts";
+import { exportedEntry } from "../contract/exported-entry.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { blank, call, option, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
@@ -29,8 +30,9 @@ export async function busImport(
   const trouble = input.file === "-" ? undefined : whyNoFile(name);
   if (trouble)
     throw new InboxError("not_found", trouble, {
-      hint: phrase`give a file written by ${call("bus.export", { file: blank("FILE") })}`,
+      hint: phrase`give a file written by ${call("bus.export", { file: blank("FILE") }, { db: false })}`,
     });
+  if (input.file !== "-") await checkBegin(name);
   const occupant = await occupantOf(location);
   if (occupant.state === "used") throw notEmpty(location);
   if (occupant.state === "unreadable")
@@ -62,6 +64,19 @@ const notEmpty = (location: string) =>
   );
 
 class BadLine extends Error {}
+class Entries extends Error {}
+
+/** Whatever is at the target, a file that is no export was not meant. Standard input can be read only once. */
+async function checkBegin(name: string): Promise<void> {
+  try {
+    for await (const line of fileLines(name, { fatal: true })) {
+      headIn(line);
+      return;
+    }
+  } catch (error) {
+    throw notImported(name, error, { number: 1, begun: false });
+  }
+}
 
 /** Reads all of it into a new database file. */
 async function load(path: string, name: string, into: string): Promise<ExportHead> {
@@ -77,26 +92,39 @@ async function load(path: string, name: string, into: string): Promise<ExportHea
     reading.finish();
     return reading.head;
   } catch (error) {
-    if (error instanceof NotText && !reading) throw notExport(name, error.begin);
-    if (
-      !(error instanceof BadLine || error instanceof NotText) &&
-      !(error instanceof InboxError && error.code === "invalid_input")
-    )
-      throw error;
-    // The line that could not be read was not counted.
-    const at = error instanceof NotText ? number + 1 : number;
-    const where = !(error instanceof InboxError) && at > 0 ? `line ${at}: ` : "";
-    throw new InboxError(
-      "invalid_input",
-      `${name} cannot be imported: ${where}${error.message}; nothing was changed`,
-      {
-        hint: phrase`use a complete export that nobody has changed; ${call("bus.export", { file: blank("FILE") })} writes one`,
-      },
-    );
+    throw notImported(name, error, { number, begun: reading !== undefined });
   } finally {
     reading?.close();
   }
 }
+
+/** `number`: the line that was read last. */
+function notImported(name: string, error: unknown, { number, begun }: { number: number; begun: boolean }) {
+  if (error instanceof NotText && !begun) return notExport(name, error.begin);
+  if (error instanceof Entries) return entries(name);
+  if (
+    !(error instanceof BadLine || error instanceof NotText) &&
+    !(error instanceof InboxError && error.code === "invalid_input")
+  )
+    return error;
+  // The line that could not be read was not counted.
+  const at = error instanceof NotText ? number + 1 : number;
+  const where = !(error instanceof InboxError) && at > 0 ? `line ${at}: ` : "";
+  return new InboxError(
+    "invalid_input",
+    `${name} cannot be imported: ${where}${error.message}; nothing was changed`,
+    {
+      hint: phrase`use a complete export that nobody has changed; ${call("bus.export", { file: blank("FILE") }, { db: false })} writes one`,
+    },
+  );
+}
+
+const entries = (name: string) =>
+  new InboxError(
+    "invalid_input",
+    `${name} cannot be imported: it has entries of the person's inbox, not a whole bus; nothing was changed`,
+    { hint: phrase`${call("entries.import", { entries: name })} imports them` },
+  );
 
 function notExport(name: string, begin: Uint8Array): InboxError {
   const isBackup = beginsBackup(begin);
@@ -104,7 +132,7 @@ function notExport(name: string, begin: Uint8Array): InboxError {
   return new InboxError("invalid_input", `${name} cannot be imported: ${what}; nothing was changed`, {
     hint: isBackup
       ? phrase`${call("bus.restore", { file: name })} restores it`
-      : phrase`give a file written by ${call("bus.export", { file: blank("FILE") })}`,
+      : phrase`give a file written by ${call("bus.export", { file: blank("FILE") }, { db: false })}`,
   });
 }
 
@@ -120,6 +148,7 @@ function parsed<S extends v.GenericSchema>(schema: S, line: string): v.InferOutp
 function headIn(line: string): ExportHead {
   const head = parsed(exportHead(), line);
   if (!head) {
+    if (parsed(exportedEntry(), line)) throw new Entries();
     const other = parsed(v.object({ format: v.literal(exportFormat.format), version: v.number() }), line);
     throw new BadLine(
       other && other.version > exportFormat.version

@@ -10,6 +10,7 @@ import { isMarked } from "../location/backup-mark.ts";
 import { type Asked, databaseFile, journalIn, locateOrNew } from "../location/locate.ts";
 import { isBusTrusted, trustBus } from "../location/trust.ts";
 import { isUsersOwn, profilesFile, taskFolder, tasksFolder, thisHost } from "../orch/paths.ts";
+import { whyNoFile } from "../platform/file-lines.ts";
 import { makeOwnFolder, readOwn } from "../platform/own-files.ts";
 import { fs, look } from "../platform/system.ts";
 import { type Found, readTar, TarError } from "../platform/tar.ts";
@@ -40,6 +41,10 @@ type Output = OutputOf<"bus.restore">;
 export async function busRestore(asked: Asked, input: ParsedOf<"bus.restore">): Promise<Output> {
   const location = locateOrNew(asked);
   requireDatabase("restore", location, "run it where the hub runs, while that is stopped");
+  if (input.file === "-")
+    throw new InboxError("invalid_input", "a backup cannot be read from standard input", {
+      hint: "store it in a file, and give that",
+    });
   const file = resolve(asked.cwd, input.file);
   const { env } = asked;
   const unused = () => requireUnused(location, env);
@@ -118,9 +123,10 @@ interface Extracted {
 /** Extracts every part into the folder and compares all of them with the list at the end. */
 function extracted(file: string, folder: string, env: Asked["env"]): Extracted {
   const { closeSync, constants, openSync, fstatSync, mkdirSync } = fs();
-  if (!look(file))
-    throw new InboxError("not_found", `there is no file ${file}`, {
-      hint: phrase`give a file written by ${call("bus.backup", { file: blank("FILE") })}`,
+  const trouble = whyNoFile(file);
+  if (trouble)
+    throw new InboxError("not_found", trouble, {
+      hint: phrase`give a file written by ${call("bus.backup", { file: blank("FILE") }, { db: false })}`,
     });
   const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -187,7 +193,7 @@ function compare({ parts: listed }: Manifest, found: readonly Found[]): void {
 
 const unusable = (file: string, why: string) =>
   new InboxError("invalid_input", `${file} cannot be restored: ${why}; nothing was changed`, {
-    hint: phrase`use another backup; ${call("bus.backup", { file: blank("FILE") })} writes one`,
+    hint: phrase`use another backup; ${call("bus.backup", { file: blank("FILE") }, { db: false })} writes one`,
   });
 
 function isExport(opened: number): boolean {

@@ -3,6 +3,7 @@ import { InboxError } from "../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { call, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
+import { engineAt } from "../engines/registry.ts";
 import { type Asked, brokerOf, locateOrNew } from "../location/locate.ts";
 import { makeOwnFolder, readOwn, replaceOwn } from "../platform/own-files.ts";
 import { alone, begin, end, keeperOf, type ServedBus } from "../service/background.ts";
@@ -42,7 +43,7 @@ export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.u
     return {
       db: withoutPassword(location),
       ...(created && { created }),
-      hub: await stateOf(hub),
+      hub: await stateOf(hub, engineAt(location).schemaVersion()),
       already: false,
       token,
       comesBack: keeper.comesBack,
@@ -52,11 +53,41 @@ export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.u
   });
 }
 
-/** [S2.7] A hub that cannot listen on its address creates no bus. One of a bus that was deleted still has its port. */
-async function requireAddress({ location, env }: ServedBus, { host = usualHost, port = 0 }: Input) {
-  const isNew = !hubsHere(location, env).length && (await occupantOf(location)).state === "missing";
-  if (isNew) await bindable(host, port);
+/** How often, and how long apart, a new bus looks for its address. */
+const looks = 4;
+const lookMs = 50;
+
+/**
+ * [S2.7] A hub that cannot listen on its address creates no bus. One of a bus that was deleted still has its port. [N2.2]
+ * Another `up` of the same bus may just be looking, or starting the hub: then this one is not refused.
+ */
+async function requireAddress({ location, env }: ServedBus, { host = usualHost, port }: Input) {
+  const isNew = async () =>
+    !hubsHere(location, env).length && (await occupantOf(location)).state === "missing";
+  for (let look = 1; await isNew(); look++)
+    try {
+      await bindable(host, port ?? 0);
+      if (port !== undefined || portsFor(lastPort(location, env)).some((one) => isFree(host, one))) return;
+      throw allInUse();
+    } catch (error) {
+      if (look === looks) throw error;
+      await Bun.sleep(lookMs);
+    }
 }
+
+/** The port of the last hub of this bus. */
+const lastPort = (location: string, env: Asked["env"]) =>
+  Number(readOwn(hubFolder(location, env).port)) || undefined;
+
+/** Those that are tried if none was given, the best first. */
+const portsFor = (had: number | undefined): number[] => [
+  ...new Set([had ?? usualPort, ...Array.from({ length: triedPorts }, (_, i) => usualPort + i)]),
+];
+
+const allInUse = () =>
+  new InboxError("storage", `ports ${usualPort} to ${usualPort + triedPorts - 1} are all in use`, {
+    hint: phrase`choose another: ${call("bus.up", { port: 8080 })}`,
+  });
 
 async function already(
   { location, env }: ServedBus,
@@ -81,7 +112,7 @@ async function already(
       { hint: phrase`${stopped}; then ${call("bus.up", wanted)} starts it as you asked` },
     );
   }
-  const state = await stateOf(hub);
+  const state = await stateOf(hub, engineAt(location).schemaVersion());
   const comesBack = hub.manager === "foreground" ? "not" : keeperOf(hub.manager, env).comesBack;
   return { db: withoutPassword(location), hub: state, already: true, token: null, comesBack };
 }
@@ -127,7 +158,7 @@ async function onSomePort(
   if (allowHost.length) rest.push("--allow-host", allowHost.join(","));
   const folder = hubFolder(place.location, place.env);
   makeOwnFolder(folder.path);
-  const had = Number(readOwn(folder.port)) || undefined;
+  const had = lastPort(place.location, place.env);
   const begun = async (port: number, { keeps, reason }: Taken): Promise<Started> => {
     const hub = await begin(place, keeper, ["--port", String(port), ...rest]);
     const at = Number(new URL(hub.url).port);
@@ -150,8 +181,7 @@ async function onSomePort(
       );
     return started;
   }
-  const nearby = Array.from({ length: triedPorts }, (_, i) => usualPort + i);
-  const ports = [...new Set([had ?? usualPort, ...nearby])];
+  const ports = portsFor(had);
   let reason: string | undefined;
   // The port of this bus, used by a hub of another one for now.
   const isLent = had !== undefined && !isFree(host, had) && (await isHubAt(host, had));
@@ -170,9 +200,7 @@ async function onSomePort(
       reason ??= `port ${port} is in use`;
     }
   }
-  throw new InboxError("storage", `ports ${usualPort} to ${usualPort + triedPorts - 1} are all in use`, {
-    hint: phrase`choose another: ${call("bus.up", { port: 8080 })}`,
-  });
+  throw allInUse();
 }
 
 async function isHubAt(host: string, port: number): Promise<boolean> {

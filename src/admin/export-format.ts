@@ -1,8 +1,9 @@
 /** [Y7] The first and the last line of an export, and what stands in between. */
 import * as v from "valibot";
+import { exportFormatName } from "../contract/written-file.ts";
 
 /** How its first line begins. */
-export const exportFormat = { format: "restante-export", version: 1 } as const;
+export const exportFormat = { format: exportFormatName, version: 1 } as const;
 
 /** The first bytes of every export, of this or a later version. */
 const firstBytes = Buffer.from(`{"format":"${exportFormat.format}"`);

@@ -4,11 +4,13 @@
  */
 import { join } from "node:path";
 import { InboxError } from "../contract/errors.ts";
+import { blank, option, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import type { Engine } from "../engines/engine.ts";
 import { createBus, engineAt, fileTools, openEngine, serverTools } from "../engines/registry.ts";
 import type { Numbers } from "../engines/tables.ts";
 import { databaseFile, keepOutOfGit } from "../location/locate.ts";
+import { look } from "../platform/system.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { busOf, copyBus, isEmpty, take } from "./copy-bus.ts";
 
@@ -20,6 +22,14 @@ export interface Occupant {
 }
 
 export async function occupantOf(location: string): Promise<Occupant> {
+  if (databaseFile(location) !== undefined && look(location)?.kind === "folder")
+    throw new InboxError(
+      "invalid_input",
+      `${location} is a folder, not a database file; nothing was changed`,
+      {
+        hint: phrase`give a file: ${option("db", blank("PATH"))}`,
+      },
+    );
   let engine: Engine | undefined;
   try {
     engine = openEngine(location);

@@ -1,6 +1,7 @@
 /** The processes that use a bus now: the hub, the supervisor, and processes that have its file open. */
 import { supervisorNow } from "../bus/tasks/supervision.ts";
 import { InboxError } from "../contract/errors.ts";
+import { call, phrase } from "../contract/phrase.ts";
 import { withoutPassword } from "../contract/secret.ts";
 import { engineAt, openEngine } from "../engines/registry.ts";
 import { databaseFile } from "../location/locate.ts";
@@ -74,5 +75,5 @@ async function supervisorOf(location: string): Promise<string | undefined> {
 
 const inUse = (location: string, why: string) =>
   new InboxError("busy", `${withoutPassword(location)} is in use: ${why}; nothing was changed`, {
-    hint: "stop it first, and whatever else uses this bus",
+    hint: phrase`stop it first, and whatever else uses this bus; ${call("bus.down")} stops a hub that runs in the background`,
   });

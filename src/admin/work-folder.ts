@@ -84,7 +84,9 @@ export function publish(made: string, file: string, isOurs: (path: string) => bo
 export function requireReplaceable(file: string, isOurs: (path: string) => boolean, what: string): void {
   const there = look(file);
   if (!there || (there.kind === "file" && isOurs(file))) return;
-  throw new InboxError("conflict", `${file} already exists and is not ${what}; it was not changed`, {
-    hint: "give another file",
+  const isFolder = there.kind === "folder";
+  const why = isFolder ? "is a folder" : `already exists and is not ${what}`;
+  throw new InboxError("conflict", `${file} ${why}; it was not changed`, {
+    hint: isFolder ? "give a file in it" : "give another file",
   });
 }

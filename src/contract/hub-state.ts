@@ -25,6 +25,10 @@ export const hubState = () =>
     ready: v.boolean(),
     /** The file it logs to; null where it does not. */
     log: v.nullable(v.string()),
+    /** The version of the schema that its program knows. A hub of an earlier version does not record it. */
+    schema: v.optional(v.number()),
+    /** [S3.4] Its program is older than the one that was asked, which has migrated the database. */
+    outdated: v.optional(v.literal(true)),
     /** Its database file was deleted or replaced: it serves nothing any more. */
     lost: v.optional(v.literal(true)),
   });

@@ -16,7 +16,8 @@ export type Reference =
   /** The same field, read from a file: only some surfaces can. */
   | { is: "file"; name: string; of?: string }
   /**
-   * A call of an operation with this input. `options` are those of the program: which database. `own`: by the agent that
+   * A call of an operation with this input. `options` are those of the program: which database; false
+   * leaves out the one that was typed. `own`: by the agent that
    * has called now, so that its name is part of the call where it was given with this one.
    */
   | { is: "call"; operation: string; input: Readonly<Record<string, Value>>; options: Options; own?: true }

@@ -44,6 +44,8 @@ export const stats = () =>
     hours: v.array(
       v.strictObject({ at: v.string(), done: v.number(), failed: v.number(), cancelled: v.number() }),
     ),
+    /** [O1.5] A limit of retention may have deleted threads that ended in these hours. They are not counted. */
+    hoursReduced: v.optional(v.literal(true)),
     /** Inboxes with mail, and agents or pools with threads to claim. */
     queues: v.array(
       v.strictObject({

@@ -12,6 +12,13 @@ export function closest(wanted: string, known: Iterable<string>, most = 3): stri
   return scored.slice(0, most).map(([, name]) => name);
 }
 
+/** [C12.3] The same for commands: a subcommand that was typed without its group (`snooze`) is `entries snooze`. */
+export function closestCommand(wanted: string, known: Iterable<string>, most = 3): string[] {
+  const names = [...known];
+  const inGroups = names.filter((name) => name.split(" ").slice(1).join(" ") === wanted);
+  return inGroups.length ? inGroups.slice(0, most) : closest(wanted, names, most);
+}
+
 /** The same for names of fields and flags: those that contain what was typed as whole words (`to` in `assigned-to`) come before similar ones. */
 export function closestField(wanted: string, known: Iterable<string>, most = 3): string[] {
   const names = [...known];

@@ -1,6 +1,7 @@
 /** [A11] The cost of a task, as far as its program reports it, and its limit. */
 import * as v from "valibot";
 import { described, quotedValue } from "./fields.ts";
+import { noLimit } from "./limit.ts";
 import { blank, call, type Reference } from "./phrase.ts";
 
 /** `tokens` is what budgets and limits count: input that was not read from the cache, and output. */
@@ -80,9 +81,6 @@ export const budgetAsked = (
       { type: "text", value: `TOKENS|USD${removable ? `|${noLimit}` : ""}`, example: "200k", help },
     ),
   );
-
-/** The value that removes a limit. */
-export const noLimit = "none";
 
 /** Parses a daily limit; null: none. Undefined if it is not valid. */
 function limitIn(wanted: "tokens" | "usd", given: number | string | null): number | null | undefined {

@@ -6,3 +6,6 @@ export const writtenFile = () => ({
   db: v.string(),
   busId: v.string(),
 });
+
+/** [Y7] The `format` in the first line of every export of a bus, of this or a later version. */
+export const exportFormatName = "restante-export";

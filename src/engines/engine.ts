@@ -74,6 +74,10 @@ export interface Engine {
   compact?(): Promise<number>;
   /** [Y4] Whether unused space is given back in small steps; if not, only rewriting the file does. Undefined as above. */
   givesBack?(): boolean;
+  /** The version of the schema that this program knows. */
+  readonly knownSchema: number;
+  /** [S3.4] The one that the database has now: a newer program may have migrated it while this process has it open. */
+  storedSchema(): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -84,6 +84,7 @@ import { workspacesList } from "../bus/procedures/workspaces-list.ts" with { loa
 import { workspacesRemove } from "../bus/procedures/workspaces-remove.ts" with { load: "when-called" };
 import type { OperationName, OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Engine } from "../engines/engine.ts";
+import { hasDied } from "../orch/holder.ts" with { load: "when-called" };
 import { newToken, tokenHash } from "../platform/token-text.ts";
 import type { PlainCase } from "../sql/plain.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
@@ -257,7 +258,7 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "tasks.edit": (engine, input, { keyed }, place) => written(engine, keyed, orch().editTo(place, input)),
   "tasks.profiles": async (_, __, ___, place) => plainly(orch().listProfiles(place)),
   "workspaces.add": (engine, input, { keyed }) =>
-    written(engine, keyed, (tx) => workspacesAdd(tx, { ...input, path: folders().realFolder(input.path) })),
+    written(engine, keyed, (tx) => workspacesAdd(tx, input, folders().realFolder(input.path), hasDied)),
   "workspaces.list": reads(workspacesList),
   "workspaces.edit": writes(workspacesEdit),
   "workspaces.remove": writes(workspacesRemove),

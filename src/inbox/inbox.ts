@@ -30,7 +30,7 @@ import { actAs, type Caller, engineFor } from "./access.ts";
 import { type BusOperation, handlers } from "./handlers.ts";
 import type { NotifyOptions } from "./notify.ts";
 import { type BusOptions, openBus } from "./open-bus.ts";
-import { tendEntries, tendRetention, tendSearch } from "./upkeep.ts" with { load: "when-called" };
+import { tendEntries, tendRetention, tendSchema, tendSearch } from "./upkeep.ts" with { load: "when-called" };
 import type { Upkeep } from "./upkeep.ts";
 
 export { endOfWait } from "../waiting/end-of-wait.ts";
@@ -155,6 +155,7 @@ export function openInbox(
       await Promise.all([
         tendEntries(upkeep, journal?.()),
         tendSearch(upkeep),
+        tendSchema(upkeep),
         notify && tendNotifications(upkeep, notify),
         tendRetention(upkeep, taskFiles(location, process.env)),
       ]);

@@ -128,6 +128,28 @@ export async function tendRetention(upkeep: Upkeep, files: TaskFiles, grace = gr
   }
 }
 
+const schemaMs = 60_000;
+
+/**
+ * [S3.4] A newer program may migrate the database under a hub. Calls go on where nothing that they use has changed, and
+ * the rest fails: the hub says what is the matter, once for each version.
+ */
+export async function tendSchema({ engine, signal, complain }: Upkeep, everyMs = schemaMs): Promise<void> {
+  const known = engine.knownSchema;
+  let told = known;
+  while (!signal.aborted) {
+    // An unavailable database is reported by the calls that need it.
+    const found = await engine.storedSchema().catch(() => known);
+    if (found > told) {
+      told = found;
+      complain?.(
+        phrase`a newer inbox has migrated the database to schema version ${found}, and this hub knows ${known}: retention and other work may fail until it is restarted with the newer program`,
+      );
+    }
+    await pause(everyMs, signal);
+  }
+}
+
 function* untilErasure(tx: Context): Procedure<number | undefined> {
   const at = yield* nextErasure();
   return at === undefined ? undefined : Date.parse(at) - Date.parse(yield* tx.clock());

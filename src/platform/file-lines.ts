@@ -4,7 +4,9 @@ import { fs } from "./system.ts";
 /** Why a path cannot be read as a file; undefined if it can. Links and pipes can. */
 export function whyNoFile(path: string): string | undefined {
   try {
-    return fs().statSync(path).isDirectory() ? `${path} is a folder, not a file` : undefined;
+    if (fs().statSync(path).isDirectory()) return `${path} is a folder, not a file`;
+    fs().accessSync(path, fs().constants.R_OK);
+    return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return code === "ENOENT" || code === "ENOTDIR"

@@ -31,7 +31,7 @@ export function hubFolder(location: string, env: Environment): HubFolder {
 }
 
 /** Whether its database answers, and is still there, is checked on request. */
-export type HubRecord = Omit<HubState, "ready" | "lost">;
+export type HubRecord = Omit<HubState, "ready" | "lost" | "outdated">;
 
 /** As it is stored. */
 export interface StoredHub extends HubRecord {
@@ -156,12 +156,20 @@ export const addressesHere = (location: string, env: Environment): string[] =>
 
 const readyMs = 1000;
 
-/** With whether its database answers. */
-export async function stateOf(hub: StoredHub): Promise<HubState> {
+/** [S3.4] Whether its program knows an earlier version of the schema than this one. */
+export const isOutdated = (hub: StoredHub, schema: number) => (hub.schema ?? 0) < schema;
+
+/** With whether its database answers. `schema`: the version that this program knows. */
+export async function stateOf(hub: StoredHub, schema: number): Promise<HubState> {
   const { process: _, database: __, ...record } = hub;
   const ready = await fetch(`${addressHere(hub)}/readyz`, { signal: AbortSignal.timeout(readyMs) }).then(
     (response) => response.ok,
     () => false,
   );
-  return { ...record, ready, ...(isLost(hub) && { lost: true as const }) };
+  return {
+    ...record,
+    ready,
+    ...(isOutdated(hub, schema) && { outdated: true as const }),
+    ...(isLost(hub) && { lost: true as const }),
+  };
 }

@@ -20,7 +20,11 @@ export async function watch(engine: Engine, input: Input, signal?: AbortSignal):
       cursor = page.nextEventId;
       return { found: page.events.length ? page.events : undefined };
     },
-    { timeoutMs: inMs(input.timeoutSeconds), signal },
+    {
+      timeoutMs: inMs(input.timeoutSeconds),
+      signal,
+      names: input.agent === undefined ? [] : [input.agent],
+    },
   );
   return {
     woke: events !== undefined,

@@ -37,7 +37,13 @@ export async function mailboxGather(
     return { found: over(found) ? true : undefined, againInMs: found.againInMs };
   };
   for (;;) {
-    await wait(engine, { mailOf: agent }, look, { timeoutMs: left(), signal, agent, beforeSleep });
+    await wait(engine, { mailOf: agent }, look, {
+      timeoutMs: left(),
+      signal,
+      agent,
+      names: senders,
+      beforeSleep,
+    });
     const late = ended(signal) || left() === 0;
     const enough = late ? () => true : over;
     const handed = await engine.write((tx) => handAnswers(tx, input, { senders, enough, handOver }), {

@@ -13,7 +13,8 @@ export async function messagesWait(
   { timeoutSeconds, ...input }: ParsedOf<"messages.wait">,
   call: Pick<Calling, "signal" | "noteAtBegin"> = {},
 ): Promise<OutputOf<"messages.wait">> {
-  const { channel } = input;
+  const { channel, reader, commit } = input;
+  const names = commit && reader !== undefined ? [channel, reader] : [channel];
   const meant = () => engine.read((tx) => meantBy(tx, channel));
   const beforeSleep = noteOnce(call, timeoutSeconds, async () => {
     const { similar } = await meant();
@@ -26,7 +27,7 @@ export async function messagesWait(
       const read = await engine.read((tx) => pageOf(tx, { ...input, onlyAcked: false, newest: false }));
       return { found: read.count ? read : undefined };
     },
-    { timeoutMs: inMs(timeoutSeconds), signal: call.signal, beforeSleep },
+    { timeoutMs: inMs(timeoutSeconds), signal: call.signal, names, beforeSleep },
   );
   if (page) return { ...page, woke: true };
   return { messages: [], channel, count: 0, ...(await meant()), woke: false };

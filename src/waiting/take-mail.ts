@@ -38,12 +38,10 @@ export async function takeMail(
   const wanted = asked.from === undefined ? asked : await fromSender(engine, asked, asked.from);
   const mail = { mailOf: wanted.agent };
   const { agent, from } = wanted;
-  const names = new UnknownNames(
-    engine,
-    { agent, from: from === undefined ? [] : [from], timeoutSeconds },
-    call,
-  );
+  const senders = from === undefined ? [] : [from];
+  const names = new UnknownNames(engine, { agent, from: senders, timeoutSeconds }, call);
   const { beforeSleep } = names;
+  const waiting = { signal, agent, names: senders, beforeSleep };
   const look = (enough: number) => async () => {
     const looked = await engine.read((tx) => ready(tx, { ...wanted, max: enough }));
     if (looked.burials) await engine.write((tx) => buryIn(tx, wanted.agent));
@@ -52,8 +50,7 @@ export async function takeMail(
   for (;;) {
     // A call that does not wait need not look first: handing over looks itself.
     const came =
-      timeoutSeconds !== 0 &&
-      (await wait(engine, mail, look(1), { timeoutMs: left(), signal, agent, beforeSleep }));
+      timeoutSeconds !== 0 && (await wait(engine, mail, look(1), { timeoutMs: left(), ...waiting }));
     if (came && windowSeconds > 0)
       await letMoreCome(engine, wanted, look(wanted.max), { windowSeconds, signal });
     const over = ended(signal) || left() === 0;

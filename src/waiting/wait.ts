@@ -3,7 +3,9 @@
  * The read decides, so a lost or a false wake-up does no harm.
  */
 import { isKnown, join } from "../bus/agent.ts";
+import { admitName } from "../bus/names.ts";
 import { InboxError } from "../contract/errors.ts";
+import { newNameProblem } from "../contract/names.ts";
 import type { Engine } from "../engines/engine.ts";
 import { endOfWait } from "./end-of-wait.ts";
 
@@ -26,6 +28,8 @@ export interface WaitOptions {
   timeoutMs?: number;
   /** The waiting agent: it counts as live meanwhile. */
   agent?: string;
+  /** Other names that it waits for, or will store: agents, a channel, a reader. */
+  names?: readonly string[];
   /** Called once, before the wait sleeps for the first time. `joined`: the waiting agent was not known before. */
   beforeSleep?: (joined: boolean) => Promise<void>;
   /** Ends the wait with an error: its answer is no longer wanted. */
@@ -37,8 +41,9 @@ export async function wait<T>(
   engine: Engine,
   on: On,
   look: () => Promise<Looked<T>>,
-  { timeoutMs, signal, agent, beforeSleep }: WaitOptions,
+  { timeoutMs, signal, agent, names = [], beforeSleep }: WaitOptions,
 ): Promise<T | undefined> {
+  await refuseInVain(engine, agent === undefined ? names : [agent, ...names]);
   const deadline = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
   let topics = "topics" in on ? on.topics : undefined;
   let begun = false;
@@ -86,6 +91,11 @@ async function introduce(engine: Engine, agent: string): Promise<boolean> {
     if (!(error instanceof InboxError)) throw error;
     return false;
   }
+}
+
+/** [X11.8] Nothing can come for a name that is refused wherever it is first used. */
+async function refuseInVain(engine: Engine, names: readonly string[]): Promise<void> {
+  for (const name of names) if (newNameProblem(name) !== undefined) await engine.read(() => admitName(name));
 }
 
 const awayMs = 500;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { shownName } from "../../src/contract/names.ts";
+import { table } from "../../src/contract/operations/index.ts";
 import type { Engine } from "../../src/engines/engine.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { run } from "../../src/sql/procedure.ts";
@@ -31,6 +32,32 @@ const ways: Record<string, (inbox: Inbox, name: string) => Promise<unknown>> = {
   "a token's owner": (inbox, name) => inbox.call("tokens.create", { agent: name, scope: "worker" }),
 };
 
+/** Every way to wait under a name, or for one: a wait that is not refused fails the test by its answer. */
+const timeoutSeconds = 2;
+const waits: Record<string, (inbox: Inbox, name: string) => Promise<unknown>> = {
+  claim: (inbox, name) => inbox.call("threads.claim", { agent: name, wait: true, timeoutSeconds }),
+  "wait-reply": (inbox, name) =>
+    inbox.call("threads.waitReply", { agent: name, thread: "thr_1", timeoutSeconds }),
+  receive: (inbox, name) => inbox.call("mailbox.receive", { agent: name, timeoutSeconds }),
+  "receive of a sender's mail": (inbox, name) =>
+    inbox.call("mailbox.receive", { agent: "w", from: name, timeoutSeconds }),
+  wait: (inbox, name) => inbox.call("mailbox.wait", { agent: name, timeoutSeconds }),
+  "wait for a sender's mail": (inbox, name) =>
+    inbox.call("mailbox.wait", { agent: "w", from: name, timeoutSeconds }),
+  gather: (inbox, name) => inbox.call("mailbox.gather", { agent: name, from: ["w"], timeoutSeconds }),
+  "gather from agents": (inbox, name) =>
+    inbox.call("mailbox.gather", { agent: "w", from: ["v", name], timeoutSeconds }),
+  "ask --wait": (inbox, name) =>
+    inbox.call("mailbox.decide", { from: name, to: ["w"], question: "?", timeoutSeconds }),
+  "ask --wait of an agent": (inbox, name) =>
+    inbox.call("mailbox.decide", { from: "w", to: [name], question: "?", timeoutSeconds }),
+  watch: (inbox, name) => inbox.call("events.watch", { agent: name, timeoutSeconds }),
+  "watch --follow": (inbox, name) => inbox.follow({ agent: name, timeoutSeconds }).next(),
+  "msg wait": (inbox, name) => inbox.call("messages.wait", { channel: name, timeoutSeconds }),
+  "msg wait as a reader": (inbox, name) =>
+    inbox.call("messages.wait", { channel: "c", reader: name, commit: true, timeoutSeconds }),
+};
+
 /** As a database has it that was written before the rule. */
 const rename = (engine: Engine, from: string, to: string) =>
   engine.write(function* () {
@@ -39,6 +66,9 @@ const rename = (engine: Engine, from: string, to: string) =>
     yield* run(sql`update messages set to_agent = ${to} where to_agent = ${from}`);
     yield* run(sql`update threads set assigned_to = ${to} where assigned_to = ${from}`);
   });
+
+/** They wait for no name, or end at once where the name of their caller is refused: `push` does it for `handoff`. */
+const withoutNames = ["check", "log", "handoff", "merge", "permit"];
 
 describe.each(engines)("$name", (engine) => {
   test("[X11] a name with characters that hide or pass for others does not come into being", async () => {
@@ -97,6 +127,26 @@ describe.each(engines)("$name", (engine) => {
       message: 'the name "us\\u{200B}er" contains U+200B, which is invisible',
     });
   });
+
+  test("[X11.8] every operation that waits for a name is tried", () => {
+    const tried = Object.keys(waits).map((way) => way.replace(/ (of|for|from|as|--).*/, ""));
+    const waiting = table.filter(({ kind }) => kind === "wait").map(({ command }) => command);
+    expect(waiting.toSorted()).toEqual([...new Set([...tried, ...withoutNames])].toSorted());
+  });
+
+  test.each(Object.keys(waits))(
+    "[X11.8] %s is refused at once for a name that nobody can have",
+    async (way) => {
+      await using bench = await engine.start();
+      const { inbox } = bench;
+      await inbox.call("threads.send", { from: "lead", to: "w", subject: "s" });
+      const error = await refusal(waits[way]!(inbox, "User") as Promise<unknown>);
+      expect(error).toMatchObject({
+        code: "invalid_input",
+        message: 'the name "User" looks like "user"',
+      });
+    },
+  );
 
   test("[X11] names from before the rule can still be read, written to and acted as", async () => {
     await using bench = await byHand(engine);

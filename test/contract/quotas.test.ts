@@ -46,6 +46,24 @@ describe.each(engines)("$name", (engine) => {
     await post(inbox, "bulk");
   });
 
+  test("[Y5.1] a limit that is not given is kept, none or null removes one, and a call without a limit the quota", async () => {
+    await using bench = await start(engine);
+    const { inbox } = bench;
+    const limitsOf = async (limits: Omit<InputOf<"quotas.set">, "agent">) =>
+      (await set(inbox, { name: "w", ...limits })).quotas.map(({ messagesPerMinute, openThreads }) => [
+        messagesPerMinute,
+        openThreads,
+      ]);
+    expect(await limitsOf({ messagesPerMinute: 5 })).toEqual([[5, null]]);
+    expect(await limitsOf({ openThreads: 3 })).toEqual([[5, 3]]);
+    expect(await limitsOf({ messagesPerMinute: "none" })).toEqual([[null, 3]]);
+    const { events } = await inbox.call("events.watch", { afterEvent: 0, timeoutSeconds: 0 });
+    expect(events.at(-1)!.payload.quotas).toMatchObject({ messages_per_minute: null, open_threads: 3 });
+    expect(await limitsOf({ openThreads: null })).toEqual([]);
+    expect(await limitsOf({ openThreads: 0 })).toEqual([[null, 0]]);
+    expect(await limitsOf({})).toEqual([]);
+  });
+
   test("[Y5] messages are counted per minute, however they are sent; a refused write writes nothing", async () => {
     await using bench = await start(engine);
     const { inbox } = bench;

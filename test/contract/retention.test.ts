@@ -37,6 +37,27 @@ const events = async (inbox: Inbox, afterEvent = 0) =>
 
 describe.each(engines)("$name", (engine) => {
   const { start } = engine;
+  test("[Y1.1] a limit that is not given is kept, none or null removes one, and a call without a limit both", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    const set = async (limits: { days?: number | null | "none"; count?: number | null | "none" }) => {
+      const { rules } = await inbox.call("retention.set", { kind: "mail", agent: "boss", ...limits });
+      const { days, count } = rules.find(({ kind }) => kind === "mail")!;
+      return [days, count];
+    };
+    expect(await set({ days: 9 })).toEqual([9, null]);
+    expect(await set({ count: 5 })).toEqual([9, 5]);
+    expect(await set({ days: "none" })).toEqual([null, 5]);
+    expect(await set({ days: 1.5 })).toEqual([1.5, 5]);
+    expect(await set({ count: null })).toEqual([1.5, null]);
+    expect(await set({ count: 0, days: 2 })).toEqual([2, 0]);
+    expect(await set({})).toEqual([null, null]);
+    await keep(inbox, "all", 30);
+    await keep(inbox, "all", undefined, 7);
+    const { rules } = await inbox.call("retention.show", {});
+    expect(rules.every(({ days, count }) => days === 30 && count === 7)).toBe(true);
+  });
+
   test("[Y1] nothing is deleted before a limit is set, and limits are shown as they were set", async () => {
     await using bench = await start();
     const { inbox } = bench;

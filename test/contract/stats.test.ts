@@ -5,6 +5,39 @@ import { stats as schema } from "../../src/contract/stats.ts";
 import { engines } from "../support/engines.ts";
 
 describe.each(engines)("$name", ({ start }) => {
+  test("[S3.4] the engine tells which version of the schema the database has", async () => {
+    await using bench = await start();
+    expect(bench.engine.knownSchema).toBeGreaterThan(20);
+    expect(await bench.engine.storedSchema()).toBe(bench.engine.knownSchema);
+  });
+
+  test("[O1.5] if a limit may delete threads of the hours that are counted, stats says so", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    bench.freeze();
+    for (const thread of ["thr_1", "thr_2"]) {
+      await inbox.call("threads.send", { from: "lead", to: "ada", subject: "s" });
+      await inbox.call("threads.claim", { agent: "ada", thread });
+      await inbox.call("threads.done", { agent: "ada", thread, summary: "x" });
+    }
+    await inbox.call("mailbox.check", { agent: "lead" });
+    const set = (limits: { days?: number | "none"; count?: number | "none" }) =>
+      inbox.call("retention.set", { kind: "threads", agent: "boss", ...limits });
+    const told = async () => {
+      const { hours, hoursReduced } = await inbox.call("stats.show", {});
+      return [hours.reduce((sum, { done }) => sum + done, 0), hoursReduced];
+    };
+    await set({ days: 30 });
+    expect(await told()).toEqual([2, undefined]);
+    await set({ count: 1 });
+    await inbox.call("retention.apply", {});
+    expect(await told()).toEqual([1, true]);
+    await set({ count: "none", days: 0.25 });
+    expect(await told()).toEqual([1, true]);
+    await set({ days: 0.5 });
+    expect(await told()).toEqual([1, undefined]);
+  });
+
   test("[O1] stats counts open and waiting things, and lists what needs attention", async () => {
     await using bench = await start();
     const { inbox } = bench;

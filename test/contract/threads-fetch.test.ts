@@ -198,6 +198,22 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await refusal(inbox.call("pools.remove", { agent: "lead", pool: "b" }))).code).toBe("not_found");
   });
 
+  test("[T12.7] a claim by id says to whom the thread was sent, if it reaches neither the caller nor a pool of the caller", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await inbox.call("pools.join", { agent: "w", pool: "p" });
+    for (const to of ["ada", "w", "p"]) await give(inbox, to, to);
+    const claim = (agent: string, thread: string) => inbox.call("threads.claim", { agent, thread });
+    expect((await claim("w", "thr_1")).sentTo).toBe("ada");
+    for (const thread of ["thr_1", "thr_2", "thr_3"])
+      expect(await claim("w", thread)).not.toHaveProperty("sentTo");
+    for (const thread of ["thr_1", "thr_3"]) await inbox.call("threads.release", { agent: "w", thread });
+    expect((await claim("bob", "thr_3")).sentTo).toBe("p");
+    expect(await claim("ada", "thr_1")).not.toHaveProperty("sentTo");
+    bench.pass(901);
+    expect((await claim("bob", "thr_1")).sentTo).toBe("ada");
+  });
+
   test("[T12] an agent may hold several leases, and claim by id a thread that is assigned to another", async () => {
     await using bench = await start();
     const { inbox } = bench;

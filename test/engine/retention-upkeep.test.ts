@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { Text } from "../../src/contract/phrase.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
-import { tendRetention } from "../../src/inbox/upkeep.ts";
+import { tendRetention, tendSchema } from "../../src/inbox/upkeep.ts";
 import { thisHost } from "../../src/orch/paths.ts";
 import { taskFiles } from "../../src/orch/task-files.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -107,5 +107,32 @@ test("[Y1] [Y2] transcripts are deleted where this program has put them, and now
   await inbox.call("retention.apply", {});
   const left = rows<{ name: string }>(path, "select name from tasks order by task_number");
   expect(left.map(({ name }) => name)).toEqual(["elsewhere", "foreign", "linked"]);
+  await inbox.close();
+});
+
+test("[S3.4] a hub logs once that a newer program has migrated its database", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "coord.db");
+  createDatabase(path);
+  const inbox = openInbox(path);
+  const known = inbox.engine.knownSchema;
+  const ending = new AbortController();
+  const said: string[] = [];
+  const complain = (message: Text) => void said.push(String(message));
+  const tending = tendSchema({ engine: inbox.engine, signal: ending.signal, complain }, 1);
+  for (const more of [1, 2]) {
+    rows(path, `pragma user_version = ${known + more}`);
+    await until("it has said so", () => said.length >= more);
+  }
+  await Bun.sleep(20);
+  expect(said).toEqual(
+    [1, 2].map((more) =>
+      expect.stringContaining(
+        `migrated the database to schema version ${known + more}, and this hub knows ${known}`,
+      ),
+    ),
+  );
+  ending.abort();
+  await tending;
   await inbox.close();
 });

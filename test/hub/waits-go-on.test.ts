@@ -95,26 +95,52 @@ describe("a hub that goes away and comes back", () => {
     expect(error).toMatchObject({ code: "storage", details: { unreachable: true } });
   });
 
+  /** What it has said so far. */
+  function heard(from: ReadableStream<Uint8Array>) {
+    const all = { text: "", end: Promise.resolve() };
+    all.end = (async () => {
+      for await (const piece of from) all.text += new TextDecoder().decode(piece);
+    })();
+    return all;
+  }
+
+  test("[G4.3] watch --follow says each time that its hub is gone, and goes on where it was", async () => {
+    using folder = temporaryFolder();
+    const at = [join(folder.path, "coord.db"), "--port", String(freePort())] as const;
+    const line = (url: string) => `the hub at ${url} does not answer; waiting for it\n`;
+    let following: ReturnType<typeof start> | undefined;
+    let [said, events] = [{ text: "" }, { text: "" }];
+    for (const time of [1, 2]) {
+      await using hub = await served(...at);
+      await mail(`w${time}`)(hub.ask);
+      following ??= start(["watch", "--follow", "--after-event", "0", "--db", hub.url]);
+      if (time === 1) [said, events] = [heard(following.stderr), heard(following.stdout)];
+      await until("it has printed the event", () => events.text.includes(`w${time}`));
+      hub.kill("SIGKILL");
+      await hub.exited;
+      await until("it has said so", () => said.text === line(hub.url).repeat(time));
+    }
+    following!.kill("SIGTERM");
+    await following!.exited;
+  });
+
   test("[G4.3] a command that waits says once that its hub is gone, and still gets its answer", async () => {
     using folder = temporaryFolder();
     const at = [join(folder.path, "coord.db"), "--port", String(freePort())] as const;
     await using first = await served(...at);
     const waiting = start(["receive", "--agent", "w", "--db", first.url]);
-    let said = "";
-    const reading = (async () => {
-      for await (const piece of waiting.stderr) said += new TextDecoder().decode(piece);
-    })();
+    const said = heard(waiting.stderr);
     await untilWaiting(first.ask);
     first.kill("SIGTERM");
     await first.exited;
     const line = `the hub at ${first.url} does not answer; waiting for it\n`;
-    await until("it has said so", () => said.includes(line));
+    await until("it has said so", () => said.text.includes(line));
     await using second = await served(...at);
     await untilWaiting(second.ask);
     await mail("w")(second.ask);
     expect(await waiting.exited).toBe(0);
-    await reading;
-    expect(said).toBe(line);
+    await said.end;
+    expect(said.text).toBe(line);
   });
 
   test("[G4] a wait that starts without a hub fails at once", async () => {

@@ -1,6 +1,6 @@
 /** Which hub serves a database, what is said of it, and what a hub leaves behind that may not listen. */
 import { expect, test } from "bun:test";
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openEngine } from "../../src/engines/registry.ts";
 import { run } from "../../src/sql/procedure.ts";
@@ -38,6 +38,43 @@ test("[C8] [U1] doctor and workspace add name the hub that serves this database,
   expect(added.stdout).toMatch(new RegExp(`inbox setup claude --url ${hub.url}/mcp/ws-[a-z0-9]{20}`));
   await hub.stop();
   expect(await hubCheck(at.db)).toContain("none serves this database");
+});
+
+test("[S3.4] status, up and doctor say of a hub of an older program that it is to be restarted", async () => {
+  using at = await desk();
+  await using hub = await served(at.db);
+  const folder = `${at.db}-hub`;
+  const file = join(folder, readdirSync(folder).find((name) => name.endsWith(".json"))!);
+  const { schema, ...older } = JSON.parse(readFileSync(file, "utf8"));
+  expect(schema).toBeNumber();
+  expect((await at.inbox("status")).json.hubs[0].outdated).toBeUndefined();
+  for (const record of [older, { ...older, schema: schema - 1 }]) {
+    writeFileSync(file, JSON.stringify(record), { mode: 0o600 });
+    for (const command of ["status", "up"]) {
+      const { stdout } = await at.human(command);
+      expect([command, stdout]).toEqual([
+        command,
+        expect.stringContaining(
+          "its program is older than this one, which has migrated the database: stop it",
+        ),
+      ]);
+    }
+    const { checks, healthy } = (await at.inbox("doctor")).json;
+    expect([healthy, checks.find(({ name }: Check) => name === "hub")]).toMatchObject([
+      true,
+      { status: "warn", detail: expect.stringContaining(`${hub.url} (process `) },
+    ]);
+  }
+});
+
+test("[U1.1] a hub that was killed is not named, although its lease lasts", async () => {
+  using at = await desk();
+  await using hub = await served(at.db);
+  const added = () => cli(["workspace", "add", ".", "--label", "x", "--db", at.db, "--json"]);
+  expect((await added()).json.hub_url).toBe(hub.url);
+  hub.kill("SIGKILL");
+  await hub.exited;
+  expect((await added()).json.hub_url).toBeNull();
 });
 
 test("[C8.1] [U1.1] [Y6.7] a hub is found, too, while another process supervises the tasks of its bus", async () => {

@@ -19,9 +19,10 @@ import { isLost } from "../../src/service/hub-folder.ts";
 import { openLog } from "../../src/service/hub-log.ts";
 import { otherBusAt } from "../../src/service/hub-ports.ts";
 import { propertyList } from "../../src/service/launchd.ts";
-import { bareEnvironment, root, run, start } from "../support/cli.ts";
+import { bareEnvironment, program, root, run, start } from "../support/cli.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { endLeftByKilledRuns } from "../support/left-behind.ts";
+import { canMakeNetworks } from "../support/network.ts";
 import { freePort } from "../support/servers.ts";
 import { until } from "../support/until.ts";
 
@@ -353,6 +354,18 @@ test("[C13.5] the commands that up, status and logs name have the --db that was 
   expect((await elsewhere.human("status")).stdout).toContain("; inbox up starts one");
 });
 
+test("[N2.7] logs --follow says on standard error that there is no log yet", async () => {
+  using at = place();
+  await at.inbox("init");
+  const follower = start(["logs", "--follow"], { cwd: at.path });
+  const { value } = await follower.stderr.getReader().read();
+  expect(new TextDecoder().decode(value)).toMatch(
+    /^there is no .*hub\.log yet; waiting for a hub in the background/,
+  );
+  follower.kill("SIGTERM");
+  await follower.exited;
+});
+
 test("[N2.10] [S2.8] two buses never get each other's port, and what was created is said", async () => {
   using state = temporaryFolder();
   const env = { XDG_STATE_HOME: state.path };
@@ -379,6 +392,23 @@ test("[N2.10] [S2.8] two buses never get each other's port, and what was created
   expect(otherBusAt(port, located(second), env)).toBe(located(first));
   rmSync(located(first));
   expect(otherBusAt(port, located(second), env)).toBeUndefined();
+});
+
+// In a network of its own: hubs of this machine come and go at these ports.
+test.skipIf(!canMakeNetworks())("[S2.7] [N2.4] up that finds all ports in use creates nothing", async () => {
+  using at = place();
+  const holder = `for (let port = 3456; port < 3476; port++) Bun.serve({ port, hostname: "127.0.0.1", fetch: () => new Response("") });
+    const up = Bun.spawnSync(${JSON.stringify([program, "up", ...plain, "--json"])}, { cwd: ${JSON.stringify(at.path)}, env: process.env });
+    console.log(up.stdout.toString());
+    process.exit(0);`;
+  const inside = ["sh", "-c", 'ip link set lo up && exec "$@"', "sh", process.execPath, "-e", holder];
+  const child = Bun.spawn(["unshare", "--net", ...inside], { env: bareEnvironment(), stdout: "pipe" });
+  const { error } = JSON.parse(await new Response(child.stdout).text());
+  expect([error.message, error.hint]).toEqual([
+    "ports 3456 to 3475 are all in use",
+    "choose another: inbox up --port 8080",
+  ]);
+  expect(readdirSync(at.path)).toEqual([]);
 });
 
 test("[N2.11] [N2.12] a port of another bus that is given is used, and given back", async () => {

@@ -57,7 +57,7 @@ test("[C2] [M2] msg inbox prints a bare array; people get the lines of the proto
   expect(json.map((message: object) => Object.keys(message))).toEqual([fields, fields]);
   const { stdout } = await at.human("msg", "inbox", "agent-1");
   expect(stdout).toMatch(
-    /^\[1\] \d{4}-\d\d-\d\d \d\d:\d\d:\d\d orchestrator: Task tx-abc123 is ready\n\[2\] .* ci: Build passed\n2 message\(s\)\n$/,
+    /^\[1\] \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ orchestrator: Task tx-abc123 is ready\n\[2\] .* ci: Build passed\n2 message\(s\)\n$/,
   );
   expect((await at.inbox("msg", "inbox", "agent-1", "--after", "1")).json).toHaveLength(1);
   expect((await at.inbox("msg", "inbox", "agent-1", "--sender", "ci")).json).toHaveLength(1);

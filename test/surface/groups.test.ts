@@ -1,7 +1,7 @@
 /** Help of words that begin several commands. */
 import { expect, test } from "bun:test";
 import { commandNames, groupSummary, type Program } from "../../src/surfaces/cli/commands.ts";
-import { orch, program, run } from "../support/cli.ts";
+import { desk, orch, program, run } from "../support/cli.ts";
 
 const programs: [Program, string][] = [
   ["inbox", program],
@@ -59,4 +59,18 @@ test("[C3] help lists every exit code, those of signals too", async () => {
     for (const code of [0, 1, 10, 20, 30, 40, 50, 130, 141, 143])
       expect(stdout).toMatch(new RegExp(`\\b${code} `));
   }
+});
+
+test("[C12.3] a subcommand without its group is refused with the whole command, and a flag as a command with the flag", async () => {
+  using at = await desk();
+  const said = async (word: string) => (await at.inbox(word)).json.error;
+  expect(await said("snooze")).toMatchObject({
+    message: 'inbox has no command "snooze"; did you mean "entries snooze"?',
+    hint: "inbox help entries snooze shows its usage",
+  });
+  expect((await said("create")).message).toEndWith('did you mean "token create"?');
+  expect(await said("version")).toMatchObject({
+    message: 'inbox has no command "version"; did you mean "--version"?',
+    hint: "it is a flag: inbox --version",
+  });
 });

@@ -16,6 +16,29 @@ test("[C2] tables line up, also with wide characters, and times are relative", a
   expect(stdout).toMatch(/\ds ago/);
 });
 
+test("[T9.1] list --leases shows people who holds each thread, and until when", async () => {
+  using at = await desk();
+  for (const subject of ["held", "free"])
+    await at.inbox("send", "--from", "lead", "--to", "w", "--subject", subject);
+  await at.inbox("claim", "thr_1", "--agent", "w");
+  const { stdout } = await at.human("list", "--leases");
+  const [head, free, held] = stdout.trimEnd().split("\n");
+  expect(head).toEndWith("SUBJECT  LEASE");
+  expect(free).toEndWith("free");
+  expect(held).toEndWith("held     w, expires in 15m");
+  expect((await at.human("list")).stdout).not.toContain("LEASE");
+});
+
+test("[B1.5] mail names the thread of a message", async () => {
+  using at = await desk();
+  await at.inbox("send", "w", "plain");
+  await at.inbox("send", "--from", "lead", "--to", "w", "--subject", "threaded");
+  const [head, plain, threaded] = (await at.human("mail", "--agent", "w")).stdout.trimEnd().split("\n");
+  const thread = head!.indexOf("THREAD");
+  expect(plain!.slice(thread)).toStartWith("–  ");
+  expect(threaded!.slice(thread)).toStartWith("thr_1  ");
+});
+
 test("[C2] times as people say them", () => {
   expect([0, 999, 1000, 59_999, 60_000, 3_600_000, 90_000_000].map(span)).toEqual([
     "0s",

@@ -95,6 +95,26 @@ test("[C4] npm start runs the hub and says what to try", async () => {
   expect(await child.exited).toBe(0);
 });
 
+test("[C13.6] where npm start cannot listen, or is given a wrong flag, the hint is a command that works", async () => {
+  using folder = temporaryFolder();
+  using taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const npmStart = (...args: string[]) =>
+    Bun.spawn(["npm", "start", "--silent", "--", ...args, "--db", join(folder.path, "hub.db")], {
+      cwd: root,
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+  const hintOf = async (...args: string[]) => {
+    const said = await new Response(npmStart(...args).stderr).text();
+    return /^hint +(.*)$/m.exec(said)?.[1];
+  };
+  expect(await hintOf("--port", String(taken.port))).toBe(
+    "stop it, or choose another port with npm start -- --port N",
+  );
+  expect(await hintOf("--prot", "1")).toStartWith("npm start -- --help lists its flags;");
+  expect(await hintOf("--port", "x")).toContain("for example: npm start -- --port 8080");
+});
+
 test("[C4] a hub of npm start ends with npm, also where npm alone is killed", async () => {
   using folder = temporaryFolder();
   const args = ["start", "--silent", "--", "--port", "0", "--json", "--db", join(folder.path, "hub.db")];

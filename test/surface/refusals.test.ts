@@ -1,6 +1,14 @@
 /** [C3] [C13] [C15] Refusals and answers as somebody reads them who has never seen the program. */
 import { expect, test } from "bun:test";
-import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { table } from "../../src/contract/operations/index.ts";
@@ -440,9 +448,8 @@ test("[C2] [Y1.1] answers say what was done: mute, retain, setup, logs, pools, c
   expect(await said("mute", "remove", "bot")).toBe("unmuted; nothing is muted");
   expect(await said("mute", "remove", "bot")).toBe("was not muted; nothing is muted");
   expect(await said("retain", "set", "threads", "--count", "5", "--days", "9")).not.toContain("note");
-  expect(await said("retain", "set", "threads", "--days", "30")).toEndWith(
-    "note: threads: only days is limited now; each call sets both limits, and one that is not given is removed (here: count)",
-  );
+  expect(await said("retain", "set", "threads", "--days", "30")).toMatch(/^threads +30 +5 /m);
+  expect(await said("retain", "set", "threads", "--days", "none")).toMatch(/^threads +no limit +5 /m);
   expect(await said("retain", "set", "mail")).toEndWith("mail: no limit now, nothing is deleted");
   expect(await said("setup", "claude", "--remove")).toContain("there is no entry named inbox in");
   expect(await said("logs")).toContain("inbox up starts the hub that writes it");
@@ -536,6 +543,66 @@ test("[Y6.11] [Y7.3] [Y7.6] an export is no backup and a backup no export, and e
   expect(await said("import", "damaged.jsonl")).toContain(
     `line ${last}: it has bytes that are not UTF-8 text; nothing was changed`,
   );
+});
+
+test("[Y6.12] a folder, or -, is no backup and no database; nothing is written", async () => {
+  using at = await desk();
+  await at.inbox("backup", "b.bak");
+  await at.inbox("export", "e.jsonl");
+  mkdirSync(join(at.path, "folder"));
+  const said = async (...line: string[]) => (await at.human(...line)).stderr;
+  for (const command of ["backup", "export"])
+    expect(await said(command, "folder")).toMatch(
+      /folder is a folder; it was not changed .*\nhint {2}give a file in it/,
+    );
+  expect(await said("backup", "-")).toMatch(
+    /cannot be written to standard output .*\nhint {2}.*inbox export - writes/,
+  );
+  expect(await said("restore", "-", "--db", "n.db")).toContain("cannot be read from standard input");
+  for (const line of [
+    ["restore", "b.bak"],
+    ["restore", "b.bak", "--force"],
+    ["import", "e.jsonl"],
+  ])
+    expect(await said(...line, "--db", "folder")).toMatch(
+      /folder is a folder, not a database file; nothing was changed/,
+    );
+  expect(readdirSync(at.path).toSorted()).toEqual([".agents", "b.bak", "e.jsonl", "folder"]);
+  expect(readdirSync(join(at.path, "folder"))).toEqual([]);
+});
+
+test("[Y6] [Y7] the file is looked at before its target, and what writes one is not named with the target's --db", async () => {
+  using at = await desk();
+  await at.inbox("backup", "b.bak");
+  await at.inbox("export", "e.jsonl");
+  await at.inbox("workspace", "add", ".", "--label", "x");
+  const said = async (...line: string[]) => (await at.human(...line)).stderr;
+  // There is a bus already, which would be refused, too.
+  expect(await said("import", "b.bak")).toMatch(
+    /it is a backup, not an export; .*\nhint {2}inbox restore \S*b\.bak restores it/,
+  );
+  writeFileSync(join(at.path, "text"), "hello\n");
+  expect(await said("import", "text")).toContain("line 1: it is not the first line of an export");
+  const entry = {
+    id: "0b7d2c1e-5f3a-4a44-9d86-1f0c8a7e2b11",
+    ts: 1,
+    workspaceId: null,
+    docs: [],
+    comments: "x",
+  };
+  writeFileSync(join(at.path, "entries.jsonl"), `${JSON.stringify(entry)}\n`);
+  expect(await said("import", "entries.jsonl")).toMatch(
+    /it has entries of the person's inbox, not a whole bus; .*\nhint {2}inbox entries import \S*entries\.jsonl imports them/,
+  );
+  expect(await said("entries", "import", "e.jsonl")).toContain(
+    "e.jsonl is not a file of entries: it is an export of a bus",
+  );
+  for (const [command, file] of [
+    ["restore", "text"],
+    ["restore", "missing"],
+    ["import", "missing"],
+  ] as const)
+    expect(await said(command, file, "--db", "n.db")).toMatch(/inbox (backup|export) FILE(?! --db)/);
 });
 
 test("[C13.5] a hub that is not there is started by a command that accepts what it names", async () => {

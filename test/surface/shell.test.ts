@@ -60,11 +60,12 @@ test("[Q13] a mistake is explained, and the next line is read", async () => {
   using here = await deskWithScripts();
   const { stdout, stderr, code } = await typed(
     here.path,
-    'push x\n/pusj x\n/push "open\n/run now\n/serve\n\n# a remark\n/help\n/help push\n/quit\n/queue\n',
+    'push x\n/pusj x\n/push "open\n/run now\n/serve\n/snooze\n\n# a remark\n/help\n/help push\n/quit\n/queue\n',
   );
   expect(code).toBe(30);
   expect(stderr).toContain("a command begins with /");
-  expect(stderr).toContain('did you mean "push"?');
+  expect(stderr).toContain('did you mean "/push"?');
+  expect(stderr).toContain('did you mean "/entries snooze"?');
   expect(stderr).toContain("is not closed");
   expect(stderr).toContain("N must be a whole number");
   expect(stderr).toContain("there is no command /serve");

@@ -173,3 +173,14 @@ test("[L4.3] mail, check and receive say that a result came late; in JSON its me
     expect(stdout).toMatch(/ result thr_1 .*\n {2}all 43\n/);
   }
 });
+
+test("[T12.7] the text of a claim says to whom the thread was assigned, if that was somebody else", async () => {
+  using at = await desk();
+  await at.inbox("send", "--from", "lead", "--to", "ada", "--subject", "s");
+  const claimed = await at.human("claim", "thr_1", "--agent", "bob");
+  expect([claimed.code, claimed.stdout]).toEqual([
+    0,
+    expect.stringContaining('note this thread was assigned to "ada"'),
+  ]);
+  expect((await at.human("claim", "thr_1", "--agent", "bob")).stdout).not.toContain("note");
+});

@@ -36,7 +36,7 @@ export function Overview() {
               </section>
               <section class="overview-part" aria-labelledby="hours-head">
                 <h2 id="hours-head">Finished</h2>
-                <Hours hours={value.stats.hours} />
+                <Hours hours={value.stats.hours} hoursReduced={value.stats.hoursReduced} />
                 <Longest queues={value.stats.queues} />
               </section>
             </div>

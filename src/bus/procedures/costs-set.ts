@@ -1,8 +1,8 @@
 /** [A11] Changing what a day may cost. */
 import { InboxError } from "../../contract/errors.ts";
+import { noLimit } from "../../contract/limit.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { blank, field, phrase } from "../../contract/phrase.ts";
-import { noLimit } from "../../contract/usage.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { taskTopic } from "../../sql/topics.ts";
 import { seen } from "../agent.ts";

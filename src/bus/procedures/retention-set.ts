@@ -4,7 +4,7 @@ import { retentionKinds } from "../../contract/retention.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { run } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
-import { insert } from "../../sql/table.ts";
+import { insert, overwriting } from "../../sql/table.ts";
 import { retention } from "../../sql/tables.ts";
 import { retentionTopic } from "../../sql/topics.ts";
 import { seen } from "../agent.ts";
@@ -18,13 +18,16 @@ export function* retentionSet(
   const now = yield* tx.clock();
   yield* seen(tx, agent, now);
   const limits = {
-    max_age_seconds: days === undefined ? null : Math.round(days * daySeconds),
+    max_age_seconds: days == null ? null : Math.round(days * daySeconds),
     max_count: count ?? null,
   };
+  // Without any, both are removed.
+  const keeping =
+    days === undefined && count === undefined
+      ? []
+      : [...(days === undefined ? ["max_age_seconds"] : []), ...(count === undefined ? ["max_count"] : [])];
   for (const one of kind === "all" ? retentionKinds : [kind])
-    yield* run(sql`
-      ${insert(retention, { kind: one, ...limits })}
-      on conflict (kind) do update set max_age_seconds = excluded.max_age_seconds, max_count = excluded.max_count`);
+    yield* run(sql`${insert(retention, { kind: one, ...limits })} ${overwriting(retention, ...keeping)}`);
   const rules = yield* retentionRules();
   const changed = rules.filter((rule) => kind === "all" || rule.kind === kind);
   yield* append(tx, {

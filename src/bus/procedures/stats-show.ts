@@ -12,6 +12,7 @@ import { doomed, unexpired } from "../channel.ts";
 import { costsNow } from "../daily-limit.ts";
 import { hasGone } from "../ended-agent.ts";
 import { type InboxWithMail, inboxesOf, inboxLimit, mailIn, mostMail } from "../inboxes.ts";
+import { retentionRules } from "../retention/rules.ts";
 import { isRunning } from "../task.ts";
 import { isEnded, isOpen } from "../thread.ts";
 import { usagesOf, usageViews } from "../usage.ts";
@@ -51,6 +52,7 @@ export function* statsShow(tx: Context, attending: ReadonlySet<string>): Procedu
     tasks: yield* openTasks(),
     rates: yield* ratesUntil(now),
     hours: yield* endedByHour(now),
+    ...((yield* deletesRecent()) && { hoursReduced: true as const }),
     queues: yield* longestQueues(inboxes, live),
     unused: yield* longestUnused(unused),
     waiters: [...attending].toSorted(byName).slice(0, statsLimit),
@@ -155,6 +157,14 @@ function* endedByHour(now: string): Procedure<Stats["hours"]> {
       rows.find((row) => row.hour === at.slice(0, 13) && row.status === status)?.count ?? 0;
     return { at, done: of("done"), failed: of("failed"), cancelled: of("cancelled") };
   });
+}
+
+/** [O1.5] Whether a limit may delete threads that ended in the hours that are shown. */
+function* deletesRecent(): Procedure<boolean> {
+  const isShort = (days: number | null) => days !== null && days * 24 < statsHours;
+  return (yield* retentionRules()).some(
+    ({ kind, days, count }) => (kind === "threads" || kind === "tasks") && (count !== null || isShort(days)),
+  );
 }
 
 /** Those with the most first. */

@@ -1,10 +1,11 @@
 /** [Q3] Editing a task that has not started. */
 
 import { InboxError } from "../../contract/errors.ts";
+import { noLimit } from "../../contract/limit.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { call, phrase } from "../../contract/phrase.ts";
 import { noSetting } from "../../contract/task.ts";
-import { budgetIn, noLimit } from "../../contract/usage.ts";
+import { budgetIn } from "../../contract/usage.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, run } from "../../sql/procedure.ts";
 import { joined, sql } from "../../sql/sql.ts";

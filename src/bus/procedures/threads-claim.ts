@@ -31,6 +31,7 @@ import {
   tokenRefused,
 } from "../lease.ts";
 import { allMessagesOf } from "../message.ts";
+import { takenFromOthers } from "../sent-to.ts";
 import {
   adopt,
   changeThread,
@@ -170,10 +171,8 @@ export function* grantedBefore(agent: string, call: string): Procedure<Granted |
 
 function* grantedAs(thread: ThreadRow, lease: LeaseRow): Procedure<Granted> {
   const nextEventId = yield* latestEventOf(lease.thread_id);
-  return {
-    answer: answerWith(thread, lease, nextEventId, yield* allMessagesOf(lease.thread_id)),
-    fresh: true,
-  };
+  const answer = answerWith(thread, lease, nextEventId, yield* allMessagesOf(lease.thread_id));
+  return { answer: { ...answer, ...(yield* takenFromOthers(thread, lease.agent_id)) }, fresh: true };
 }
 
 export const answerWith = (
@@ -251,11 +250,12 @@ function* claimThread(
   const payload = claimedPayload({ attempt, expires_at: granted.expires_at, taken_from });
   const claimed = { type: "thread.claimed", source: input.agent, thread: after, payload, now } as const;
   const whose = input.collects ? (names ?? (yield* namesOf(agent))) : undefined;
+  const told = mine ? {} : yield* takenFromOthers(after, agent, names ?? whose);
   // A token that is not derived from the id of the call cannot be found again.
   const [nextEventId, messages] = yield* ending(
     again ? { ...tx, final: false } : tx,
     numbered(tx, claimed),
     messagesFor(tx, { agent, names: whose, thread: after, now }),
   );
-  return { answer: answerWith(after, granted, nextEventId, messages), fresh: !again };
+  return { answer: { ...answerWith(after, granted, nextEventId, messages), ...told }, fresh: !again };
 }

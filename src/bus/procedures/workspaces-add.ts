@@ -1,4 +1,4 @@
-/** [U1] Registering a folder as a workspace. */
+/** [U1] Registering a folder as a workspace, by its real path. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { noSession } from "../../contract/workspace.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
@@ -7,12 +7,14 @@ import { insert } from "../../sql/table.ts";
 import { workspaces } from "../../sql/tables.ts";
 import { append } from "../event.ts";
 import { admitName } from "../names.ts";
-import { hubNow } from "../tasks/supervision.ts";
+import { type HasDied, hubNow } from "../tasks/supervision.ts";
 import { type WorkspaceRow, workspaceView } from "../workspace.ts";
 
 export function* workspacesAdd(
   tx: Context,
-  { path, label, agent, session }: ParsedOf<"workspaces.add">,
+  { label, agent, session }: ParsedOf<"workspaces.add">,
+  path: string,
+  hasDied: HasDied,
 ): Procedure<OutputOf<"workspaces.add">> {
   const now = yield* tx.clock();
   const workspace_id = newId();
@@ -24,7 +26,7 @@ export function* workspacesAdd(
   yield* run(insert(workspaces, row));
   const payload = { workspace: workspace_id, label };
   yield* append(tx, { type: "workspace.added", source: row.agent_id, payload, now });
-  return { workspace: workspaceView(row), hubUrl: yield* hubNow(tx) };
+  return { workspace: workspaceView(row), hubUrl: yield* hubNow(tx, hasDied) };
 }
 
 /** The id must not be guessable: whoever knows it can push as the workspace's agent. */

@@ -47,9 +47,9 @@ export function* holdSupervision(
 }
 
 /** The address of the hub that supervises this bus, if a hub does and other processes on its machine can reach it. */
-export function* hubNow(tx: Context): Procedure<string | null> {
+export function* hubNow(tx: Context, hasDied: HasDied): Procedure<string | null> {
   const held = yield* current();
-  return held && held.leased_until > (yield* tx.clock()) ? held.hub_url : null;
+  return (yield* stillHeld(tx, held, hasDied)) ? held!.hub_url : null;
 }
 
 /** The process that supervises this bus, or its name; undefined if none does. */

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { choice, integer, name, number } from "../fields.ts";
+import { choice, name } from "../fields.ts";
+import { limitToSet } from "../limit.ts";
 import { operation } from "../operation.ts";
 import { call, field, phrase } from "../phrase.ts";
 import { retentionKinds, retentionRule } from "../retention.ts";
@@ -11,7 +12,7 @@ export const retentionSet = operation("retention.set", "retain set", () => ({
   kind: "write",
   access: { on: "bus", scopes: ["leader", "admin"] },
   summary: "Set the retention limits of one kind, or of all",
-  detail: phrase`The hub and ${call("retention.apply")} delete what is older than ${field("days")} or not among the newest ${field("count")}, once nobody needs it any more. A call sets both limits: one that is not given is removed. Without either, everything of that kind is kept.`,
+  detail: phrase`The hub and ${call("retention.apply")} delete what is older than ${field("days")} or not among the newest ${field("count")}, once nobody needs it any more. A limit that is not given stays as it is; the value none removes one. A call without either removes both: everything of that kind is kept.`,
   input: () =>
     v.strictObject({
       kind: choice(
@@ -19,9 +20,9 @@ export const retentionSet = operation("retention.set", "retain set", () => ({
         `the kind of data: ${retentionKinds.join(", ")}, or all`,
         "KIND",
       ),
-      days: v.optional(number("delete what is older than N days", { min: 0, max: longest, unit: "days" })),
+      days: limitToSet("delete what is older than N days", { min: 0, max: longest, whole: false }),
       agent: name("who changes it", "AGENT"),
-      count: v.optional(integer("keep only the newest N", { min: 0, max: 1e12 })),
+      count: limitToSet("keep only the newest N", { min: 0, max: 1e12, whole: true }),
     }),
   output: () =>
     v.strictObject({ kind: v.picklist([...retentionKinds, "all"]), rules: v.array(retentionRule()) }),
@@ -32,6 +33,7 @@ export const retentionSet = operation("retention.set", "retain set", () => ({
   examples: [
     "inbox retain set events --days 30",
     "inbox retain set mail --days 90 --count 1000000",
+    "inbox retain set mail --count none",
     "inbox retain set all --days 365",
   ],
 }));

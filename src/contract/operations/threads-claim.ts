@@ -46,6 +46,8 @@ export const threadsClaim = operation("threads.claim", "claim", () => ({
       thread: v.nullable(thread()),
       lease: v.nullable(grantedLease()),
       messages: v.array(message()),
+      /** The agent or pool that the thread was sent to, if it is neither the caller nor a pool of the caller. */
+      sentTo: v.optional(v.string()),
       /** The thread that was ended before, and its result. */
       ended: v.optional(v.strictObject(ended())),
       /** If nothing was granted: what the agent holds already. */

@@ -1,5 +1,7 @@
 /** One database for any number of programs and hubs, on any number of machines. */
 import { InboxError } from "../../contract/errors.ts";
+import { one } from "../../sql/procedure.ts";
+import { sql } from "../../sql/sql.ts";
 import { agentTopic } from "../../sql/topics.ts";
 import type { Engine, EngineOptions, WriteOptions } from "../engine.ts";
 import { Facts } from "../facts.ts";
@@ -11,6 +13,7 @@ import { openGroup } from "./group.ts";
 import { openPool } from "./pool.ts";
 import { openPresence } from "./presence.ts";
 import { type Ended, Unsettled } from "./running.ts";
+import { migrations } from "./schema.ts";
 import { openWake } from "./wake.ts";
 
 /** One for writes, so that calls that arrive meanwhile share the next transaction. Reads block no other call. */
@@ -41,14 +44,16 @@ export function openPostgres(text: string, options: EngineOptions = {}): Engine 
     return known.value as T;
   }
 
+  const read: Engine["read"] = async (work) => {
+    try {
+      return answerOf(await reads(work));
+    } catch (error) {
+      throw translate(error, address.shown);
+    }
+  };
+
   return {
-    async read(work) {
-      try {
-        return answerOf(await reads(work));
-      } catch (error) {
-        throw translate(error, address.shown);
-      }
-    },
+    read,
 
     async write(work, options) {
       let ended: Ended;
@@ -66,6 +71,12 @@ export function openPostgres(text: string, options: EngineOptions = {}): Engine 
     mail: (agent) => wake.subscribe([agentTopic(agent)]),
     attend: presence.attend,
     attending: presence.attending,
+
+    knownSchema: migrations.length,
+    storedSchema: () =>
+      read(function* () {
+        return (yield* one<{ version: number }>(sql`select bus.version from bus`))!.version;
+      }),
 
     async close() {
       await presence.close();

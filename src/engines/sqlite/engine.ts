@@ -80,6 +80,15 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
       }
     },
     givesBack: () => givesBack(db),
+    knownSchema: migrations.length,
+    async storedSchema() {
+      try {
+        requireHere();
+        return (db.query("pragma user_version").get() as { user_version: number }).user_version;
+      } catch (error) {
+        throw translate(error, path);
+      }
+    },
     async close() {
       await commits.idle();
       wake.close();

@@ -2,10 +2,11 @@
 import { tasksEdit } from "../../bus/procedures/tasks-edit.ts";
 import { findTask } from "../../bus/task.ts";
 import { InboxError } from "../../contract/errors.ts";
+import { noLimit } from "../../contract/limit.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { field, phrase } from "../../contract/phrase.ts";
 import { noSetting } from "../../contract/task.ts";
-import { budgetIn, noLimit } from "../../contract/usage.ts";
+import { budgetIn } from "../../contract/usage.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { chooseProfile } from "../profiles/profile-list.ts";
 import { refuseBudget, refuseModel } from "./new-task.ts";

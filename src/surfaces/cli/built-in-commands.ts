@@ -1,7 +1,7 @@
 /** Commands that are not operations: help, completion, the shell; and mistyped commands. */
 import { errorTable, InboxError } from "../../contract/errors.ts";
 import { shellWord } from "../../contract/shell-word.ts";
-import { closest, didYouMean } from "../../contract/suggest.ts";
+import { closestCommand, didYouMean, meant } from "../../contract/suggest.ts";
 import { type Inbox, openInbox } from "../../inbox/inbox.ts";
 import { brokerOf, isHub, locate } from "../../location/locate.ts";
 import { version, versionLine } from "../../version.ts";
@@ -9,6 +9,7 @@ import { connect } from "../client/client.ts";
 import { commandNames, findCommand, ownCommands, type Program, subcommandsOf } from "./commands.ts";
 import { completion } from "./completion.ts";
 import { nameKinds, namesOf } from "./completion-names.ts";
+import { globalFlags } from "./flags.ts";
 import { commandHelp, groupHelp, ownHelp, programHelp } from "./help.ts";
 import { complain, writeOut } from "./output.ts";
 import { scanArguments } from "./scan.ts";
@@ -107,11 +108,14 @@ function unknownCommand(word: string, program: Program): InboxError {
     return new InboxError("invalid_input", `${program} has no command "${word}", which is an address`, {
       hint: `--db names the bus: ${program} --db ${shellWord(word)} COMMAND`,
     });
-  const guess = didYouMean(word, names);
+  if (globalFlags.some(({ name, value }) => name === `--${word}` && value === undefined))
+    return new InboxError("invalid_input", `${program} has no command "${word}"; did you mean "--${word}"?`, {
+      hint: `it is a flag: ${program} --${word}`,
+    });
+  const close = closestCommand(word, names);
+  const guess = meant(close);
   return new InboxError("invalid_input", `${program} has no command "${word}"${guess ? `; ${guess}` : ""}`, {
-    hint: guess
-      ? `${program} help ${closest(word, names)[0]} shows its usage`
-      : `${program} --help lists the commands`,
+    hint: guess ? `${program} help ${close[0]} shows its usage` : `${program} --help lists the commands`,
   });
 }
 

@@ -4,13 +4,14 @@ import { parseInput } from "../../contract/operation.ts";
 import { busLogs } from "../../contract/operations/bus-logs.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { type Asked, isHub } from "../../location/locate.ts";
+import { exists } from "../../platform/system.ts";
 import { hubFolder, locateServed } from "../../service/hub-folder.ts";
 import { followLines, lastLines } from "../../service/log-lines.ts";
 import { logLineText } from "../text/hub.ts";
-import { safeJson } from "../text/safe.ts";
+import { safe, safeJson } from "../text/safe.ts";
 import type { CommandInput } from "./input.ts";
 import { untilInterrupted } from "./interrupt.ts";
-import { exitBrokenPipe, hasOutput, paintFor, print, readerGone } from "./output.ts";
+import { complain, exitBrokenPipe, hasOutput, paintFor, print, readerGone } from "./output.ts";
 
 export async function runLogs(
   asked: Asked,
@@ -34,6 +35,8 @@ export async function runLogs(
   const paint = paintFor(1);
   const text = (line: OutputOf<"bus.logs">["lines"][number]) =>
     json ? `${safeJson(line)}\n` : `${logLineText(line, paint)}\n`;
+  if (!exists(log))
+    complain(`there is no ${safe(log)} yet; waiting for a hub in the background to write it\n`);
   const { last, coming } = followLines(log, count, untilInterrupted());
   for (const line of last) if (!(await print(text(line)))) return exitBrokenPipe;
   const printed = async () => {

@@ -69,7 +69,7 @@ export async function runHub(
   const manager = managers.find((each) => each === kept) ?? "foreground";
   if (manager !== "foreground") brandAnew();
   const startedAt = new Date().toISOString();
-  const about = { url: hub.url, pid: process.pid, auth: hub.auth, version };
+  const about = { url: hub.url, pid: process.pid, auth: hub.auth, version, schema: hub.schema };
   const leave = noteHub(db, asked.env, { ...about, manager, startedAt, log: logFile ?? null });
   log?.write("info", "started", { ...about, db: hub.db });
   const stopping = Promise.withResolvers<void>();

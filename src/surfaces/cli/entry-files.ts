@@ -4,6 +4,7 @@ import { InboxError } from "../../contract/errors.ts";
 import { exportedEntry, importLimit } from "../../contract/exported-entry.ts";
 import type { InputOf } from "../../contract/operations/index.ts";
 import { call, phrase } from "../../contract/phrase.ts";
+import { exportFormatName } from "../../contract/written-file.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { fileLines, NotText, whyNoFile } from "../../platform/file-lines.ts";
 import { safeJson } from "../text/safe.ts";
@@ -49,6 +50,8 @@ export async function importEntries(inbox: Inbox, path: string, warnings: string
     number++;
     if (!line.trim()) continue;
     if (!begun && !isObject(line)) throw notEntries(path, `line ${number} is not a JSON object`);
+    if (!begun && JSON.parse(line).format === exportFormatName)
+      throw notEntries(path, "it is an export of a bus");
     begun = true;
     const problem = parse(line, batch);
     if (problem) warnings.push(`line ${number} skipped: ${problem}`);

@@ -7,7 +7,7 @@ import type { AnyOperation } from "../../contract/operation.ts";
 import { shellWord } from "../../contract/shell-word.ts";
 import { closest } from "../../contract/suggest.ts";
 import { examplesIn } from "./commands.ts";
-import { type Flag, flagsOf, isText } from "./flags.ts";
+import { acceptedFlagsOf, type Flag, flagsOf, isText } from "./flags.ts";
 import type { Typed } from "./refusal-as-typed.ts";
 import { type GivenFlag, scanArguments } from "./scan.ts";
 import { wordsOf } from "./words.ts";
@@ -15,11 +15,15 @@ import { wordsOf } from "./words.ts";
 /** Longer values would hide what the example is about. */
 const longest = 60;
 
-export function exampleFor(error: InboxError, { op, program, scanned }: Typed): string {
-  if (!scanned.plain.length && !scanned.given.length) return examplesIn(program, op)[0]!;
+/** `error`: without one, nothing of it is wrong but the places. */
+export function exampleFor({ op, program, scanned }: Typed, error?: InboxError): string {
+  const { agent } = scanned.globals;
+  if (!scanned.plain.length && !scanned.given.length && (error || agent === undefined))
+    return examplesIn(program, op)[0]!;
   const flags = flagsOf(op);
-  const wrong = wrongKeys(error, flags);
-  const valueFlag = (key: string) => flags.find(({ field, role }) => field.key === key && role !== "file");
+  const wrong = error ? wrongKeys(error, flags) : new Set<string>();
+  const accepted = acceptedFlagsOf(op);
+  const valueFlag = (key: string) => accepted.find(({ field, role }) => field.key === key && role !== "file");
   const isRight = (key: string, text: string | undefined) => {
     const flag = valueFlag(key);
     return !wrong.has(key) && flag !== undefined && (text === undefined || fits(op, flag, text));
@@ -29,13 +33,12 @@ export function exampleFor(error: InboxError, { op, program, scanned }: Typed): 
   const from = op.cli.lastFirst ? keys.length - plain.length : 0;
   const plainOf = (key: string) => plain[keys.indexOf(key) - from];
   const byFlag = new Map<string, GivenFlag>();
-  const { agent } = scanned.globals;
   if (agent !== undefined && !wrong.has("agent"))
     byFlag.set("agent", { flag: "--agent", value: isCaller(op, agent) ? agent : "NAME" });
   for (const given of scanned.given) {
-    const flag = flags.find(({ name }) => name === given.flag);
+    const flag = accepted.find(({ name }) => name === given.flag);
     if (flag && (flag.role === "file" ? !wrong.has(flag.field.key) : isRight(flag.field.key, given.value)))
-      byFlag.set(flag.field.key, given);
+      byFlag.set(flag.field.key, { flag: flag.shownAs ?? flag.name, value: given.value });
   }
   // If nothing of it can be kept: without the rest, what remains may do something else, or nothing.
   const isKept = (key: string) => plainOf(key) !== undefined && isRight(key, plainOf(key));
@@ -59,7 +62,7 @@ export function exampleFor(error: InboxError, { op, program, scanned }: Typed): 
       flag.value === undefined ? flag.name : `${flag.name} ${sample(op, flag, typedFor(flag))}`,
     );
   const given = [...byFlag.values()].map(({ flag, value }) =>
-    value === undefined ? flag : `${flag} ${asArgument(value)}`,
+    value === undefined ? flag : `${flag}${value.startsWith("--") ? "=" : " "}${asArgument(value)}`,
   );
   // As with `done THREAD TEXT`: what is no thread, where another flag names the thread, is the text about it.
   const strayed = keys
@@ -67,7 +70,13 @@ export function exampleFor(error: InboxError, { op, program, scanned }: Typed): 
     .flatMap((key) => plainOf(key) ?? []);
   const asText = valueFlag("summary") && !byFlag.has("summary") ? strayed.slice(0, 1) : [];
   const texts = asText.map((text) => `--summary ${asArgument(text)}`);
-  return [program, op.cli.command, ...words, ...given, ...texts, ...rest].join(" ");
+  return [program, op.cli.command, ...inPlaces(words, [...given, ...texts, ...rest])].join(" ");
+}
+
+/** Plain words come first; a word that would be read as a flag, and those behind it, come last, after `--`. */
+function inPlaces(words: readonly string[], flags: readonly string[] = []): string[] {
+  const at = words.findIndex((word) => /^['"]?-./.test(word));
+  return at < 0 ? [...words, ...flags] : [...words.slice(0, at), ...flags, "--", ...words.slice(at)];
 }
 
 /** Whether a field cannot be given together with these. */

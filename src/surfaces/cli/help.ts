@@ -55,7 +55,7 @@ const about: Record<Program, { what: string; round: string }> = {
 };
 
 /** [C3] */
-const exitCodes = `Exit codes: 0 ok, 1 failed (orch handoff, orch merge) or denied (orch permit), 10 nothing found, or nothing came in time,
+const exitCodes = `Exit codes: 0 ok, 1 failed (orch handoff, orch merge) or denied (orch permit), 10 nothing to act on, or nothing came in time,
 20 conflict, 30 invalid or not allowed, 40 not found or expired, 50 unavailable (storage, hub, quota),
 130 interrupted (Ctrl-C), 141 output closed (SIGPIPE), 143 terminated.
 inbox ask --wait: 0 for the first choice, 1 for the second, up to 9; 10 if nothing was decided in time.`;

@@ -51,7 +51,7 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
     apply(filling, flag, given);
   }
   requireForm(filling, scanned.given);
-  fillPlain(filling, scanned.plain);
+  fillPlain(filling, scanned);
   requireValues(filling, scanned);
   fillIdentity(filling, scanned);
   if (op.cli.program === "orch") fillFromHere(op, input, caller);
@@ -147,8 +147,9 @@ function parseJson(text: string, name: string): unknown {
   }
 }
 
-function fillPlain(filling: Filling, given: readonly string[]): void {
+function fillPlain(filling: Filling, scanned: Scanned): void {
   const { input, op, flags, program } = filling;
+  const { plain: given } = scanned;
   const keys = op.cli.plain ?? [];
   const plain = takesTheRest(op, program) ? unquoted(given, keys) : given;
   if (plain.length > keys.length) {
@@ -156,7 +157,7 @@ function fillPlain(filling: Filling, given: readonly string[]): void {
     const command = `${program} ${op.cli.command}`;
     throw invalid(
       `${command} takes ${keys.length ? `at most ${keys.length} argument${keys.length > 1 ? "s" : ""}` : "flags only"}; unexpected argument "${extra}"`,
-      surplus(op, program, plain, flags),
+      surplus({ op, program, scanned }, flags),
     );
   }
   const from = op.cli.lastFirst ? keys.length - plain.length : 0;

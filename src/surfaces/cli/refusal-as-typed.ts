@@ -5,13 +5,13 @@
 import { hinted, InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { type Spelling, spelledWhole } from "../../contract/phrase.ts";
-import { shellWord } from "../../contract/shell-word.ts";
 import { inShell } from "../spelling/shell.ts";
 import type { Program } from "./commands.ts";
 import { exampleFor } from "./example.ts";
 import { type Flag, flagsOf, isText, plainWord } from "./flags.ts";
 import { usageWords } from "./help.ts";
-import type { Scanned } from "./scan.ts";
+import { flagsBeforeDashes, type Scanned } from "./scan.ts";
+import { flagInTyping } from "./typing.ts";
 
 /** A command as it was typed. */
 export interface Typed {
@@ -49,7 +49,10 @@ function inHints(typed: Typed): Spelling {
   return (reference) => {
     const isPlain =
       reference.is === "field" && scanned.plain[keys.indexOf(reference.name) - from] !== undefined;
-    return isPlain ? asGiven(reference) : asFlags(reference);
+    if (isPlain) return asGiven(reference);
+    const words = asFlags(reference);
+    const isServed = op.name === "bus.serve" && reference.is === "field" && reference.value !== undefined;
+    return isServed && words !== undefined ? flagInTyping(words) : words;
   };
 }
 
@@ -58,7 +61,7 @@ function withHint(error: InboxError, typed: Typed): InboxError {
   if (error.code === "invalid_input")
     return hinted(
       error,
-      `for example: ${exampleFor(error, typed)}; ${program} ${op.cli.command} --help shows more`,
+      `for example: ${exampleFor(typed, error)}; ${program} ${op.cli.command} --help shows more`,
     );
   if (error.code === "too_large") {
     const isSummary =
@@ -76,17 +79,17 @@ export const elsewhere = (op: AnyOperation) =>
     : "put it into a file and send its path";
 
 /** Too many plain arguments: unquoted text is joined in an example, anything else gets the usage line. */
-export function surplus(
-  op: AnyOperation,
-  program: Program,
-  plain: readonly string[],
-  flags: readonly Flag[],
-): string {
+export function surplus(typed: Typed, flags: readonly Flag[]): string {
+  const { op, program, scanned } = typed;
+  const { plain } = scanned;
   const keys = op.cli.plain ?? [];
   const command = `${program} ${op.cli.command}`;
+  const moved = flagsBeforeDashes(scanned, flags);
+  if (moved) {
+    return `flags come before --, text after it: ${exampleFor({ ...typed, scanned: moved })}`;
+  }
   const last = flags.find(({ field }) => field.key === keys.at(-1));
   if (!last || !isText(last) || plain.some((word) => /\s/.test(word)))
     return keys.length ? `usage: ${command} ${usageWords(op)}` : `${command} --help shows its flags`;
-  const [before, text] = [plain.slice(0, keys.length - 1), plain.slice(keys.length - 1).join(" ")];
-  return `quote text that has spaces: ${[command, ...before.map(shellWord), shellWord(text)].join(" ")}`;
+  return `quote text that has spaces: ${exampleFor(typed)}`;
 }

@@ -32,6 +32,8 @@ export interface Scanned {
   /** [C15.7] `--help` or `--version` after a plain word, as it was typed: it may be meant as text. */
   maybeText?: { token: string; after: number };
   plain: string[];
+  /** How many plain words came before `--`; undefined without one. */
+  beforeDashes?: number;
   warnings: string[];
 }
 
@@ -73,6 +75,7 @@ export function scanArguments(
   for (let i = 0; i < argv.length; i++) {
     const token = argv[i]!;
     if (token === "--") {
+      scanned.beforeDashes = scanned.plain.length;
       scanned.plain.push(...argv.slice(i + 1));
       break;
     }
@@ -132,7 +135,9 @@ export function readAsFlag(
   if (!maybeText || maybeText.after >= places) return undefined;
   const { token, after } = maybeText;
   const flags = [
-    ...given.flatMap(({ flag, value }) => (value === undefined ? [flag] : [flag, value])),
+    ...given.flatMap(({ flag, value }) =>
+      value === undefined ? [flag] : value.startsWith("--") ? [`${flag}=${value}`] : [flag, value],
+    ),
     ...(agent === undefined ? [] : ["--agent", agent]),
     ...(db === undefined ? [] : ["--db", withoutPassword(db)]),
   ];
@@ -141,6 +146,29 @@ export function readAsFlag(
     `nothing was done, because ${token} was read as a flag`,
     `if it is text, put -- before it: ${words} ${call.join(" ")}`,
   );
+}
+
+/** [C13.1] The same arguments with the flags that were typed after `--` before it; undefined if there are none. */
+export function flagsBeforeDashes(scanned: Scanned, flags: readonly Flag[]): Scanned | undefined {
+  const { plain, beforeDashes, given, globals } = scanned;
+  if (beforeDashes === undefined) return undefined;
+  const [moved, texts]: [string[], string[]] = [[], []];
+  const words = plain.slice(beforeDashes);
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!;
+    const flag = [...globalFlags, ...flags].find(({ name }) => name === word.split("=", 1)[0]);
+    const hasValue = flag?.value !== undefined && !word.includes("=");
+    if (!flag || (hasValue && words[i + 1] === undefined)) texts.push(word);
+    else moved.push(...words.slice(i, hasValue ? ++i + 1 : i + 1));
+  }
+  if (!moved.length) return undefined;
+  const found = scanArguments(moved, flags, "", { collects: true });
+  return {
+    ...scanned,
+    given: [...given, ...found.given],
+    globals: { ...globals, agent: found.globals.agent ?? globals.agent, db: found.globals.db ?? globals.db },
+    plain: [...plain.slice(0, beforeDashes), ...texts],
+  };
 }
 
 /** If the rest is a prompt, a mistyped option would silently become part of it. */

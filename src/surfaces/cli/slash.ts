@@ -1,7 +1,7 @@
 /** [Q13] The command and program that each slash command stands for. */
 import { InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
-import { didYouMean } from "../../contract/suggest.ts";
+import { closestCommand, meant } from "../../contract/suggest.ts";
 import { operationsFor, operationsOf, type Program } from "./commands.ts";
 import { flagsOf, globalFlags, isText } from "./flags.ts";
 
@@ -38,7 +38,7 @@ export function meantBy(words: readonly string[]): { program: Program; argv: str
       hint: all.has(named) ? `/${words.join(" ")}` : "/help lists the commands",
     });
   if (!found) {
-    const guess = didYouMean(named, all.keys());
+    const guess = meant(closestCommand(named, all.keys()).map((name) => `/${name}`));
     throw new InboxError("invalid_input", `there is no command /${named}${guess ? `; ${guess}` : ""}`, {
       hint: "/help lists the commands",
     });

@@ -7,6 +7,7 @@ import { type BeginNote, type NoteAtBegin, saysAnything } from "../../contract/b
 import type { InboxError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { patienceOf } from "../../contract/waiting.ts";
+import { Absence } from "./absence.ts";
 import {
   isUnreachable,
   noAnswer,
@@ -24,8 +25,6 @@ const begunMs = 500;
 const pauseMs = 300;
 /** How often a hub that is there, and whose answers do not arrive, is asked. */
 const tries = 4;
-/** A hub that is started again is back before this. */
-const briefMs = 5000;
 /** For how long a hub that is away is asked to take a result. */
 const resultMs = 1000;
 /** A wait without an end does not outlive a hub that is gone for good. */
@@ -148,7 +147,7 @@ function next({ waits }: AnyOperation, input: Input, value: unknown): Input {
 const without = (input: Input, fields: readonly string[]): Input =>
   Object.fromEntries(Object.entries(input).filter(([key]) => !fields.includes(key)));
 
-interface Absence {
+interface Away {
   deadline: number;
   error: unknown;
   signal: AbortSignal | undefined;
@@ -158,18 +157,14 @@ interface Absence {
 /** Until a hub answers again, with anything; throws `error` if none does in time. */
 async function untilBack(
   knock: () => Promise<void>,
-  { deadline, error, signal, onAway }: Absence,
+  { deadline, error, signal, onAway }: Away,
 ): Promise<void> {
-  const noticed = performance.now() + briefMs;
-  let isTold = false;
+  const absence = new Absence(onAway);
   for (;;) {
     signal?.throwIfAborted();
     if (await answers(knock)) return;
     if (performance.now() >= deadline) throw error;
-    if (!isTold && performance.now() >= noticed) {
-      isTold = true;
-      onAway?.();
-    }
+    absence.goesOn();
     await rest(Math.min(pauseMs, Math.max(0, deadline - performance.now())), signal);
   }
 }

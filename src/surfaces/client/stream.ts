@@ -1,6 +1,7 @@
 /** Server-sent events as an async iterator that continues after a lost connection. */
 import { InboxError } from "../../contract/errors.ts";
 import type { Event } from "../../contract/event.ts";
+import { Absence } from "./absence.ts";
 import { call, headersOf, unreachable, type Wire } from "./request.ts";
 import { serverSent } from "./server-sent.ts";
 
@@ -25,9 +26,11 @@ export async function* events(
   const end = firstOf(signal, timeout);
   let last: number | undefined = query.afterEvent as number | undefined;
   if (last === undefined) last = await newest(wire, { signal, forMs });
+  const absence = new Absence(wire.onAway);
+  const isBack = () => absence.end();
   for (;;) {
     try {
-      for await (const event of connect(wire, { ...query, afterEvent: last }, end)) {
+      for await (const event of connect(wire, { ...query, afterEvent: last }, { signal: end, isBack })) {
         // Several events may come in one chunk: after an abort the rest of it is dropped.
         if (end?.aborted) break;
         yield event;
@@ -35,6 +38,7 @@ export async function* events(
       }
     } catch (error) {
       if (!end?.aborted && !isAway(error)) throw error;
+      absence.goesOn();
     }
     signal?.throwIfAborted();
     if (timeout?.aborted) return yield* untold(wire, { ...query, afterEvent: last }, signal);
@@ -113,9 +117,10 @@ async function newest(
 async function* connect(
   wire: Wire,
   query: Record<string, unknown>,
-  signal?: AbortSignal,
+  { signal, isBack }: { signal: AbortSignal | undefined; isBack: () => void },
 ): AsyncGenerator<Event> {
   const headers = { ...headersOf(wire), accept: "text/event-stream" };
   const response = await call(wire, `/api/events?${asQuery(query)}`, { headers, signal });
+  isBack();
   for await (const { data } of serverSent(response.body!)) yield JSON.parse(data);
 }

@@ -38,7 +38,9 @@ const given = (flag: string, value: Value | undefined) =>
   value === undefined || value === true ? flag : `${flag} ${word(value)}`;
 
 const optionWords = (options: Options) =>
-  Object.entries(options).map(([name, value]) => given(`--${kebab(name)}`, value));
+  Object.entries(options).flatMap(([name, value]) =>
+    value === false ? [] : [given(`--${kebab(name)}`, value)],
+  );
 
 /** The command that calls an operation, with its plain arguments. */
 export function commandOf(

@@ -1,11 +1,11 @@
 /** The hub in the background, for people. */
 import type { HubElsewhere, HubState, LogLine } from "../../contract/hub-state.ts";
-import { call, phrase } from "../../contract/phrase.ts";
+import { call, type Phrase, phrase, type Text } from "../../contract/phrase.ts";
 import { shellWord } from "../../contract/shell-word.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { inLine, safe } from "./safe.ts";
-import { relative } from "./time.ts";
+import { clockTime, relative } from "./time.ts";
 
 const keptBy: Record<HubState["manager"], string> = {
   systemd: "systemd user unit",
@@ -14,11 +14,21 @@ const keptBy: Record<HubState["manager"], string> = {
   foreground: "in the foreground",
 };
 
-const hubLines = (hub: HubState, paint: Paint): string[] => [
+const hubLines = (hub: HubState, paint: Paint, spell: (text: Text) => string): string[] => [
   `${hub.ready ? paint.green("●") : paint.yellow("●")} ${paint.bold(hub.url)}${hub.ready ? "" : ` (${hub.lost ? "its database file was deleted or replaced" : "its database does not answer"})`}`,
   `  process ${hub.pid}, ${keptBy[hub.manager]}, started ${relative(hub.startedAt)}, version ${hub.version}${hub.auth ? ", requires a token" : ""}`,
+  ...(hub.outdated
+    ? [
+        `  ${paint.yellow("older")}   ${spell(phrase`its program is older than this one, which has migrated the database: ${restart(hub)}`)}`,
+      ]
+    : []),
   ...(hub.log === null ? [] : [`  log     ${inLine(hub.log)}`]),
 ];
+
+const restart = ({ manager }: HubState): Phrase =>
+  manager === "foreground"
+    ? phrase`stop it, and start it again`
+    : phrase`${call("bus.down")} and ${call("bus.up")} restart it`;
 
 const elsewhereLines = (hubs: readonly HubElsewhere[] = []): string[] =>
   hubs.flatMap(({ host, url, pid, file }) => [
@@ -29,13 +39,13 @@ const elsewhereLines = (hubs: readonly HubElsewhere[] = []): string[] =>
 const levelPaint = (level: LogLine["level"], paint: Paint) =>
   level === "error" ? paint.red : level === "warn" ? paint.yellow : paint.dim;
 
-/** `10:00:00 request threads.claim 200 3 ms ada`: what every line has first, then what else it has. */
+/** `2025-01-28 10:00:00Z info  request threads.claim 200 3 ms ada`: what every line has first, then what else it has. */
 export function logLineText({ time, level, event, ...fields }: LogLine, paint: Paint): string {
   const word = (value: unknown) => inLine(typeof value === "string" ? value : JSON.stringify(value));
   const rest = Object.entries(fields).flatMap(([key, value]) =>
     value === undefined || value === null ? [] : [`${paint.dim(`${inLine(key)}=`)}${word(value)}`],
   );
-  const at = time === null ? "-" : time.replace("T", " ").replace(/\.\d+Z$/, "");
+  const at = time === null ? "-" : clockTime(time);
   return [paint.dim(at), levelPaint(level, paint)(level.padEnd(5)), inLine(event), ...rest].join(" ");
 }
 
@@ -45,7 +55,7 @@ export const hubRenders: HubRenders = {
   "bus.up": ({ db, created, hub, already, token, comesBack, portReason, warnings = [] }, paint, spell) =>
     [
       ...(created ? [`Created ${inLine(db)}`] : []),
-      ...hubLines(hub, paint),
+      ...hubLines(hub, paint, spell),
       ...(portReason === undefined
         ? []
         : [`  port    ${new URL(hub.url).port}, because ${inLine(portReason)}`]),
@@ -68,7 +78,7 @@ export const hubRenders: HubRenders = {
   },
   "bus.status": ({ db, hubs, elsewhere }, paint, spell) => {
     const here = hubs.length
-      ? [...hubs.flatMap((hub) => hubLines(hub, paint)), `  database ${inLine(db)}`]
+      ? [...hubs.flatMap((hub) => hubLines(hub, paint, spell)), `  database ${inLine(db)}`]
       : [`no hub serves ${inLine(db)} on this machine; ${spell(phrase`${call("bus.up")} starts one`)}`];
     return [...here, ...elsewhereLines(elsewhere)].join("\n");
   },

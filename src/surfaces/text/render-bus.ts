@@ -25,11 +25,16 @@ const word = (text: string) =>
 const warned = (warnings: readonly string[], paint: Paint) =>
   warnings.map((warning) => `${paint.yellow("warning")} ${safe(warning)}`);
 
-const approvable = (trusted: boolean, paint: Paint, spell: (text: Text) => string) =>
+const approvable = (
+  trusted: boolean,
+  paint: Paint,
+  spell: (text: Text) => string,
+  why = "its content is from a file",
+) =>
   trusted
     ? []
     : [
-        `${paint.yellow("note")} you did not create it, so it cannot start programs; ${spell(phrase`${call("bus.trust")} approves it`)}`,
+        `${paint.yellow("note")} ${why}, so it cannot start programs; ${spell(phrase`${call("bus.trust")} approves it`)}`,
       ];
 
 function doctorText(
@@ -67,7 +72,7 @@ export const busRenders: NounRenders<"bus"> = {
         ),
       );
     if (outer) lines.push(`${paint.yellow("note")} in this folder it takes precedence over ${inLine(outer)}`);
-    const approval = approvable(trusted || created, paint, spell);
+    const approval = approvable(trusted || created, paint, spell, "you did not create it");
     return [...lines, ...approval, ...warned(warnings, paint)].join("\n");
   },
   "bus.serve": ({ url, db, created, auth }, paint, spell) => {

@@ -22,7 +22,7 @@ function costsText({ limit, held, days }: Costs, paint: Paint, spell: (text: Tex
     String(each.turns),
   ]);
   const table = rows.length
-    ? textTable(["DAY", "TOKENS", "IN", "OUT", "CACHED", "COST", "TURNS"], rows, paint.dim)
+    ? textTable(["DAY (UTC)", "TOKENS", "IN", "OUT", "CACHED", "COST", "TURNS"], rows, paint.dim)
     : "no usage was reported yet";
   return [head, ...(held ? [paint.yellow(heldText(held))] : []), "", table].join("\n");
 }

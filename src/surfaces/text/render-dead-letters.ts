@@ -13,14 +13,15 @@ export const deadLetterRenders: NounRenders<"deadLetters"> = {
       String(letter.id),
       cut(letter.sender, 20),
       cut(letter.channel, 20),
+      letter.threadId ?? "–",
       relative(letter.deadAt),
       cut(letter.deadReason, 40),
       cut(letter.content, 40),
     ]);
-    return textTable(["ID", "FROM", "TO", "DIED", "REASON", "MESSAGE"], rows, paint.dim);
+    return textTable(["ID", "FROM", "TO", "THREAD", "DIED", "REASON", "MESSAGE"], rows, paint.dim);
   },
   "deadLetters.show": ({ message }, paint) =>
-    `${channelLine(message)}\n  ${paint.dim("died")} ${relative(message.deadAt)}: ${inLine(message.deadReason)}`,
+    `${channelLine(message)}${message.threadId === null ? "" : `\n  ${paint.dim("thread")} ${message.threadId}`}\n  ${paint.dim("died")} ${relative(message.deadAt)}: ${inLine(message.deadReason)}`,
   "deadLetters.requeue": ({ requeued, ended = [] }, paint) =>
     [
       `Put ${plural(requeued, "message")} back`,

@@ -76,10 +76,11 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
       String(mail.id),
       senderText(cut(mail.senderId, 24), mail.senderVerified),
       mail.kind,
+      mail.threadId ?? "–",
       relative(mail.createdAt),
       cut(`${isLate(mail) ? "late result: " : ""}${mail.summary ?? mail.message}`, 60),
     ]);
     const more = total > messages.length ? `\n${total - messages.length} more` : "";
-    return `${textTable(["ID", "FROM", "KIND", "RECEIVED", "MESSAGE"], rows, paint.dim)}${more}${hidden ? `\n${hidden} hidden` : ""}`;
+    return `${textTable(["ID", "FROM", "KIND", "THREAD", "RECEIVED", "MESSAGE"], rows, paint.dim)}${more}${hidden ? `\n${hidden} hidden` : ""}`;
   },
 };

@@ -10,7 +10,7 @@ const limit = (value: number | null) => (value === null ? "–" : String(value))
 const quotasText = (quotas: readonly Quota[], paint: Paint) =>
   quotas.length
     ? textTable(
-        ["AGENT", "MESSAGES/MINUTE", "BYTES/DAY", "OPEN THREADS", "SUB-AGENTS"],
+        ["AGENT", "MESSAGES/MINUTE", "BYTES/DAY (UTC)", "OPEN THREADS", "SUB-AGENTS"],
         quotas.map((quota) => [
           quota.name === null ? "(everybody)" : cut(quota.name, 30),
           limit(quota.messagesPerMinute),

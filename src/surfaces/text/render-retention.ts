@@ -29,17 +29,6 @@ function nothingKept(rules: readonly RetentionRule[], paint: Paint): string[] {
   ];
 }
 
-/** A call sets both limits: one that was set before, and is not given again, is removed. */
-function oneLimit({ days, count }: RetentionRule, kind: string, paint: Paint): string[] {
-  if ((days === null) === (count === null)) return [];
-  const [set, other] = count === null ? ["days", "count"] : ["count", "days"];
-  return [
-    paint.dim(
-      `note: ${kind}: only ${set} is limited now; each call sets both limits, and one that is not given is removed (here: ${other})`,
-    ),
-  ];
-}
-
 const mebibytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 
 export const retentionRenders: NounRenders<"retention"> = {
@@ -49,7 +38,6 @@ export const retentionRenders: NounRenders<"retention"> = {
     return [
       rulesText(rules, paint),
       ...(set?.days === null && set.count === null ? [`${kind}: no limit now, nothing is deleted`] : []),
-      ...(set ? oneLimit(set, kind, paint) : []),
       ...nothingKept(rules, paint),
     ].join("\n");
   },

@@ -26,7 +26,7 @@ function taskLine(task: TaskInQueue, paint: Paint, { saysParent = false, isHeld 
         ? "waiting: the daily limit is reached"
         : task.attempt
           ? `will be retried: ${cut(error ?? "", 80)}`
-          : "waiting for a free slot",
+          : "waiting to start",
     );
   if (task.after.length && !finishedAt) facts.push(`after ${task.after.join(", ")}`);
   if (task.status === "running") facts.push(`started ${relative(startedAt!)}`);

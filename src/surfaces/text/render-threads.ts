@@ -81,12 +81,14 @@ export const threadRenders: NounRenders<"threads"> = {
     (output.lost === null ? "" : `\n${safe(output.lost)} was told to stop`) +
     recipientText(output.recipient, paint, spell),
   "threads.renew": ({ thread, lease }, paint) => `${headline(thread, paint)}\nlease ${leaseText(lease)}`,
-  "threads.claim": ({ thread, lease, messages, held, unknown, ended }, paint, spell) => {
+  "threads.claim": ({ thread, lease, messages, sentTo, held, unknown, ended }, paint, spell) => {
     const before = ended ? [`${headline(ended.thread, paint)}\n`] : [];
     if (!thread || !lease)
       return [...before, "nothing to claim", ...withoutWorkLines({ held, unknown }, paint, spell)].join("\n");
     const head = `${headline(thread, paint)}\nlease expires ${relative(lease.expiresAt)}, attempt ${lease.attempt}, token ${lease.token}`;
-    const shown = [head, ...messages.map((message) => messageText(message, paint))].join("\n\n");
+    const note =
+      sentTo === undefined ? "" : `\n${paint.yellow("note")} this thread was assigned to "${safe(sentTo)}"`;
+    const shown = [head + note, ...messages.map((message) => messageText(message, paint))].join("\n\n");
     return [...before, shown].join("\n");
   },
   "threads.fetch": ({ threads, held, unknown }, paint, spell) => {
@@ -99,11 +101,16 @@ export const threadRenders: NounRenders<"threads"> = {
     ]);
     return textTable([...threadHead, "CLAIMABLE", "LEASE"], rows, paint.dim);
   },
-  "threads.list": ({ threads, hasMore, unknown }, paint, spell) => {
+  "threads.list": ({ threads, hasMore, leases, unknown }, paint, spell) => {
     if (!threads.length) return ["no threads", ...unknownLines(unknown, paint)].join("\n");
+    const leaseOf = new Map(leases?.map((lease) => [lease.threadId, lease]));
+    const rows = threadRows(threads, paint).map((row, i) =>
+      leases ? [...row, leaseText(leaseOf.get(threads[i]!.threadId) ?? null)] : row,
+    );
+    const head = leases ? [...threadHead, "LEASE"] : threadHead;
     const before = field("before", threads.at(-1)!.threadId);
     const more = hasMore ? `\n${paint.dim(spell(phrase`more: add ${before}`))}` : "";
-    return textTable(threadHead, threadRows(threads, paint), paint.dim) + more;
+    return textTable(head, rows, paint.dim) + more;
   },
   "threads.show": ({ thread, lease, messages }, paint) => {
     const facts = `${safe(thread.createdBy)} → ${safe(thread.assignedTo)}, ${thread.priority}, run ${safe(thread.runId)}, task ${safe(thread.taskId)}, ${relative(thread.createdAt)}`;

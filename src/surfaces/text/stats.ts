@@ -3,6 +3,7 @@
 import { mailLimit } from "../../contract/mail.ts";
 import { plural } from "../../contract/plural.ts";
 import type { Stats } from "../../contract/stats.ts";
+import { withoutDeleted } from "../../contract/stats-text.ts";
 import { limitText, usageBrief } from "../../contract/usage-text.ts";
 import type { Paint } from "./paint.ts";
 import { cut } from "./safe.ts";
@@ -15,11 +16,11 @@ const soonMs = 60_000;
 const age = (since: string, now: string) => span(Date.parse(now) - Date.parse(since));
 const amount = (count: number) => (count >= mailLimit ? `${mailLimit}+` : String(count));
 
-function hoursLine({ hours }: Stats, paint: Paint): string {
+function hoursLine({ hours, hoursReduced }: Stats, paint: Paint): string {
   const sum = (what: "done" | "failed" | "cancelled") => hours.reduce((all, hour) => all + hour[what], 0);
   const failed = sum("failed");
   const text = `${failed} failed`;
-  return `${paint.bold("ended")}    in the last ${plural(hours.length, "hour")}: ${sum("done")} done, ${failed ? paint.red(text) : paint.dim(text)}, ${sum("cancelled")} cancelled`;
+  return `${paint.bold("ended")}    in the last ${plural(hours.length, "hour")}: ${sum("done")} done, ${failed ? paint.red(text) : paint.dim(text)}, ${sum("cancelled")} cancelled${hoursReduced ? paint.dim(` (${withoutDeleted})`) : ""}`;
 }
 
 /** [A11] Left out if nothing reports its usage. */
@@ -27,7 +28,9 @@ function todayLine({ costs: { today, limit, held } }: Stats, paint: Paint): stri
   const most = limitText(limit);
   if (most === null && today.tokens === 0 && today.costUsd === null) return [];
   const stop = held ? paint.yellow(" (reached: nothing starts)") : "";
-  return [`${paint.bold("today")}    ${usageBrief(today)}${most === null ? "" : ` of ${most}`}${stop}`];
+  return [
+    `${paint.bold("today")}    ${usageBrief(today)}${most === null ? "" : ` of ${most}`}${stop}${paint.dim(" (UTC)")}`,
+  ];
 }
 
 /** A hub of an earlier version does not say it. */

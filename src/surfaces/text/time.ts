@@ -1,4 +1,4 @@
-/** Times in words. */
+/** Times, for people: in words, or by the clock. */
 const units: [number, string][] = [
   [86_400_000, "d"],
   [3_600_000, "h"],
@@ -16,3 +16,6 @@ export function relative(iso: string, now = Date.now()): string {
   const ms = now - Date.parse(iso);
   return ms >= 0 ? `${span(ms)} ago` : `in ${span(-ms + 999)}`;
 }
+
+/** [C2.7] A time of the clock says that it is in UTC. */
+export const clockTime = (iso: string): string => iso.replace("T", " ").replace(/(\.\d+)?Z$/, "Z");
