@@ -12,6 +12,7 @@ import { tables } from "../engines/tables.ts";
 import { type Asked, locateOrNew } from "../location/locate.ts";
 import { isBusTrusted } from "../location/trust.ts";
 import { fileLines, NotText, whyNoFile } from "../platform/file-lines.ts";
+import { look } from "../platform/system.ts";
 import { beginsBackup } from "./backup-parts.ts";
 import { type ExportHead, exportEnd, exportFormat, exportHead, exportRow } from "./export-format.ts";
 import { occupantOf, prepareBus } from "./install-bus.ts";
@@ -32,7 +33,8 @@ export async function busImport(
     throw new InboxError("not_found", trouble, {
       hint: phrase`give a file written by ${call("bus.export", { file: blank("FILE") }, { db: false })}`,
     });
-  if (input.file !== "-") await checkBegin(name);
+  // A pipe can be read only once.
+  if (input.file !== "-" && look(name)?.kind === "file") await checkBegin(name);
   const occupant = await occupantOf(location);
   if (occupant.state === "used") throw notEmpty(location);
   if (occupant.state === "unreadable")
@@ -66,7 +68,7 @@ const notEmpty = (location: string) =>
 class BadLine extends Error {}
 class Entries extends Error {}
 
-/** Whatever is at the target, a file that is no export was not meant. Standard input can be read only once. */
+/** Whatever is at the target, a file that is no export was not meant. */
 async function checkBegin(name: string): Promise<void> {
   try {
     for await (const line of fileLines(name, { fatal: true })) {

@@ -43,7 +43,7 @@ export async function busRestore(asked: Asked, input: ParsedOf<"bus.restore">): 
   requireDatabase("restore", location, "run it where the hub runs, while that is stopped");
   if (input.file === "-")
     throw new InboxError("invalid_input", "a backup cannot be read from standard input", {
-      hint: "store it in a file, and give that",
+      hint: "save it to a file and pass its path",
     });
   const file = resolve(asked.cwd, input.file);
   const { env } = asked;

@@ -87,6 +87,6 @@ export function requireReplaceable(file: string, isOurs: (path: string) => boole
   const isFolder = there.kind === "folder";
   const why = isFolder ? "is a folder" : `already exists and is not ${what}`;
   throw new InboxError("conflict", `${file} ${why}; it was not changed`, {
-    hint: isFolder ? "give a file in it" : "give another file",
+    hint: isFolder ? "name a file in that folder" : "give another file",
   });
 }

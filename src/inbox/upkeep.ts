@@ -143,7 +143,7 @@ export async function tendSchema({ engine, signal, complain }: Upkeep, everyMs =
     if (found > told) {
       told = found;
       complain?.(
-        phrase`a newer inbox has migrated the database to schema version ${found}, and this hub knows ${known}: retention and other work may fail until it is restarted with the newer program`,
+        phrase`a newer version of inbox has migrated the database to schema version ${found}; this hub supports version ${known}. Retention and other work may fail until it is restarted with the newer program`,
       );
     }
     await pause(everyMs, signal);

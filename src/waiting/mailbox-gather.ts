@@ -74,10 +74,15 @@ function* handAnswers(tx: Context, input: Input, { senders, enough, handOver }: 
   const ids = found.messages.map(({ id }) => id);
   if (!ids.length) return { ...found, messages: [], deliveryId: "", nextEventId: yield* tx.settled() };
   const wanted = { agent: input.agent, max: ids.length, ids };
-  const { messages, deliveryId, nextEventId } = yield* hand(tx, wanted, { call: handOver });
-  const there = new Set([...messages.map(({ id }) => found.answers.get(id)!), ...found.dead]);
-  const missing = senders.filter((name) => !there.has(name));
-  return { messages, deliveryId, nextEventId, missing, dead: found.dead };
+  const silentBut = (numbers: readonly number[]): Silent => {
+    const there = new Set([...numbers.map((number) => found.answers.get(number)!), ...found.dead]);
+    return { missing: senders.filter((name) => !there.has(name)), dead: found.dead };
+  };
+  const onlyIf = (numbers: readonly number[]) => enough(silentBut(numbers));
+  const { messages, deliveryId, nextEventId } = yield* hand(tx, wanted, { call: handOver, onlyIf });
+  const numbers = messages.map(({ id }) => id);
+  if (!numbers.length && !onlyIf(numbers)) return undefined;
+  return { messages, deliveryId, nextEventId, ...silentBut(numbers) };
 }
 
 function needed(need: string, count: number): number {

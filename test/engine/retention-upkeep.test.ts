@@ -128,7 +128,7 @@ test("[S3.4] a hub logs once that a newer program has migrated its database", as
   expect(said).toEqual(
     [1, 2].map((more) =>
       expect.stringContaining(
-        `migrated the database to schema version ${known + more}, and this hub knows ${known}`,
+        `migrated the database to schema version ${known + more}; this hub supports version ${known}`,
       ),
     ),
   );

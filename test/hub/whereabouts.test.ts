@@ -55,7 +55,7 @@ test("[S3.4] status, up and doctor say of a hub of an older program that it is t
       expect([command, stdout]).toEqual([
         command,
         expect.stringContaining(
-          "its program is older than this one, which has migrated the database: stop it",
+          "it runs an older version, which may not know the schema of this one: stop it",
         ),
       ]);
     }

@@ -8,7 +8,7 @@ import { lockNumber } from "../../src/engines/postgres/context.ts";
 import { hashOf } from "../../src/engines/postgres/hash.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
 import { postgresUrl, temporarySchema } from "../support/postgres.ts";
-import { postgresSuite } from "../support/postgres-suite.ts";
+import { postgresSuite, within } from "../support/postgres-suite.ts";
 import { stored } from "../support/stored-postgres.ts";
 import { until } from "../support/until.ts";
 
@@ -156,5 +156,30 @@ postgresSuite("mail in order", () => {
     expect(messages.map(({ id }) => id)).toEqual([2, 3]);
     await bus.fails();
     expect(ids(await bus.inbox.call("mailbox.receive", { agent, timeoutSeconds: 0 }))).toEqual([1]);
+  });
+
+  test("[B1.7] the five seconds are those of each call: those that come a moment later do not wait for as long again", async () => {
+    await using bus = await scene(4);
+    await bus.takes(1);
+    const receive = () => bus.inbox.call("mailbox.receive", { agent, timeoutSeconds: 0 });
+    const first = receive();
+    expect(await bus.whetherWaits(first)).toBe(true);
+    const later = [receive(), receive()];
+    const answers = [await first, ...(await within(4, "those that came later", Promise.all(later)))];
+    expect(answers.flatMap(ids).sort()).toEqual([2, 3, 4]);
+    await bus.fails();
+  });
+
+  test("[B1.7] [B5] a gather whose answer another process has taken while it waited goes on waiting", async () => {
+    await using bus = await scene(0);
+    for (const from of ["x", "y"])
+      await bus.inbox.call("mailbox.send", { from, to: agent, message: `of ${from}` });
+    await bus.takes(1);
+    const gathering = bus.inbox.call("mailbox.gather", { agent, from: ["x", "y"], timeoutSeconds: 60 });
+    expect(await bus.whetherWaits(gathering)).toBe(true);
+    await bus.has(1);
+    await bus.another.call("mailbox.send", { from: "x", to: agent, message: "again" });
+    const { messages, missing } = await gathering;
+    expect([messages.map(({ message }) => message).sort(), missing]).toEqual([["again", "of y"], []]);
   });
 });

@@ -1,12 +1,13 @@
 /** The plain cases of sending, claiming and ending: one statement each, which does what the procedures do step by step. */
 import { expect, test } from "bun:test";
 import postgres from "postgres";
+import { tokenFrom } from "../../src/bus/lease.ts";
 import { InboxError } from "../../src/contract/errors.ts";
 import type { OutputOf } from "../../src/contract/operations/index.ts";
 import { tables } from "../../src/engines/tables.ts";
 import { type Inbox, openInbox } from "../../src/inbox/inbox.ts";
 import { inFull } from "../support/in-full.ts";
-import { temporarySchema } from "../support/postgres.ts";
+import { postgresUrl, temporarySchema } from "../support/postgres.ts";
 import { postgresSuite, times, within } from "../support/postgres-suite.ts";
 import { type Fault, startProxy } from "../support/proxy.ts";
 import { randomOf } from "../support/random.ts";
@@ -384,6 +385,29 @@ postgresSuite("plain cases", () => {
       for (const inbox of both) await inbox.close();
     }
   }, 60_000);
+
+  test.concurrent("[B4.7] a claim that is repeated while the first one is undecided delays no other call for long", async () => {
+    using place = await temporarySchema();
+    const inbox = openInbox(place.url);
+    await introduced(inbox);
+    for (const subject of ["a", "b"]) await inbox.call("threads.send", { from: "l", to: "w", subject });
+    const handOver = crypto.randomUUID();
+    const other = postgres(postgresUrl!, {
+      max: 1,
+      onnotice: () => {},
+      connection: { search_path: place.schema },
+    });
+    await other.unsafe("begin");
+    await other.unsafe(
+      `insert into leases (thread_id, agent_id, lease_token, attempt, claimed_at, expires_at) values (2, 'w', '${tokenFrom(handOver)}', 1, '', '2999')`,
+    );
+    const claiming = inbox.call("threads.claim", { agent: "w" }, { handOver });
+    await within(4, "a send", inbox.call("messages.send", { channel: "w", sender: "l", content: "c" }));
+    await other.unsafe("rollback");
+    expect((await claiming).lease?.token).toBe(tokenFrom(handOver));
+    await other.end();
+    await inbox.close();
+  });
 
   test.concurrent("[G4] if it cannot be found out whether a message was written, that is what its sender is told", async () => {
     await using place = await bus(Date.now, false);

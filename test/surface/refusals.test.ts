@@ -17,7 +17,7 @@ import { acceptedFlagsOf, flagsOf, globalFlags } from "../../src/surfaces/cli/fl
 import { commandHelp } from "../../src/surfaces/cli/help.ts";
 import { scanArguments } from "../../src/surfaces/cli/scan.ts";
 import { inShell } from "../../src/surfaces/spelling/shell.ts";
-import { type Desk, desk, program as inboxProgram, orch, run } from "../support/cli.ts";
+import { bareEnvironment, type Desk, desk, program as inboxProgram, orch, run } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
 
 const words = (text: string) =>
@@ -545,6 +545,16 @@ test("[Y6.11] [Y7.3] [Y7.6] an export is no backup and a backup no export, and e
   );
 });
 
+test("[Y7.6] an export is imported from a pipe, too", async () => {
+  using at = await desk();
+  await at.inbox("send", "bob", "hello");
+  await at.inbox("export", "e.jsonl");
+  const line = `"${inboxProgram}" import <(cat e.jsonl) --db n.db --json`;
+  const child = Bun.spawn(["bash", "-c", line], { cwd: at.path, env: bareEnvironment(), stderr: "inherit" });
+  expect(JSON.parse(await new Response(child.stdout).text())).toMatchObject({ ok: true });
+  expect(await child.exited).toBe(0);
+});
+
 test("[Y6.12] a folder, or -, is no backup and no database; nothing is written", async () => {
   using at = await desk();
   await at.inbox("backup", "b.bak");
@@ -553,7 +563,7 @@ test("[Y6.12] a folder, or -, is no backup and no database; nothing is written",
   const said = async (...line: string[]) => (await at.human(...line)).stderr;
   for (const command of ["backup", "export"])
     expect(await said(command, "folder")).toMatch(
-      /folder is a folder; it was not changed .*\nhint {2}give a file in it/,
+      /folder is a folder; it was not changed .*\nhint {2}name a file in that folder/,
     );
   expect(await said("backup", "-")).toMatch(
     /cannot be written to standard output .*\nhint {2}.*inbox export - writes/,

@@ -38,6 +38,8 @@ interface Handing {
   call?: string;
   /** The reader has the answer as soon as it is committed, so it is confirmed in the same transaction. */
   collects?: Confirming;
+  /** Asked with the numbers of what would be handed over: otherwise nothing is. */
+  onlyIf?: (numbers: readonly number[]) => boolean;
 }
 
 /** `visibilitySeconds`: if the reader acks each message itself, how long they are hidden from now on. */
@@ -45,9 +47,14 @@ interface Confirming {
   visibilitySeconds?: number;
 }
 
-export function* hand(tx: Context, wanted: Wanted, { call, collects }: Handing = {}): Procedure<HandedMail> {
+export function* hand(
+  tx: Context,
+  wanted: Wanted,
+  { call, collects, onlyIf }: Handing = {},
+): Procedure<HandedMail> {
   const { agent } = wanted;
   const deliveryId = call ?? crypto.randomUUID();
+  if (tx.inLine) yield* tx.lock(lineOf(agent));
   yield* tx.own(lineOf(agent));
   const [nextEventId, overdue, found, { hidden, first }, before, now] = yield* together(
     tx.settled(), // before its own events, on every engine
@@ -59,6 +66,9 @@ export function* hand(tx: Context, wanted: Wanted, { call, collects }: Handing =
     tx.clock(),
   );
   if (!before.length && isOvertaking(wanted, found, first)) tx.waitInLine();
+  // Others may have taken some of it while it waited.
+  if (!before.length && onlyIf?.(found.map((row) => row.message_id)) === false)
+    return { messages: [], hidden, deliveryId, nextEventId };
   yield* buryAll(tx, overdue, now);
   if (before.length) {
     const otherwise = Math.max(0, hidden - before.filter(isInHand(now)).length);

@@ -105,6 +105,7 @@ export function contextOf(
     forUpdateFree: writes ? forUpdateFree : nothing,
     forUpdateNext: !writes ? nothing : patience === "waits" ? forUpdateNext : forUpdateFree,
     skips: writes && patience === "asks",
+    inLine: writes && patience === "waits",
     waitInLine() {
       throw new MustWait("another transaction has locked rows that come first");
     },

@@ -10,10 +10,10 @@ import { mostSharers } from "./context.ts";
 import { isLocked, isLost, isRace } from "./errors.ts";
 import { endSession, fateOf } from "./fate.ts";
 import { lockstep, type Setting } from "./lockstep.ts";
-import { openPatience, type Waiting } from "./patient.ts";
+import { hasWaited, mostWaitMs, openPatience, waiting } from "./patient.ts";
 import { openPlain, type PlainCases, Uncertain } from "./plain.ts";
 import type { Pool } from "./pool.ts";
-import { type Ended, Entangled, MustWait, type Patience, Unsettled } from "./running.ts";
+import { type Ended, Entangled, type Patience, Unsettled } from "./running.ts";
 
 /** Calls that come at once are divided between two transactions from this number on: see `delivering`. */
 const divided = 32;
@@ -102,10 +102,11 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
 
   const transactions: Transactions = {
     run(entries) {
-      const jobs = entries.map(({ work, found, patience }) => ({
+      const jobs = entries.map(({ work, found, patience, since }) => ({
         work,
         final: found !== undefined,
         patience,
+        waitsUntil: since + mostWaitMs,
       }));
       return pool.use((connection) => lockstep(connection, setting, mode, jobs));
     },
@@ -115,12 +116,13 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
   const plainly = openPlain<Entry>(pool, setting);
 
   const shared = (entries: readonly Entry[]) => runShared({ transactions, queue, deliver }, entries);
-  const patiently = openPatience<Entry>(async (entries) => {
-    const error = await shared(entries);
-    if (!error) return;
-    // Whoever has locked them does not go on: later rows are better than none.
-    if (isLocked(error)) for (const entry of entries) entry.patience = "none";
-    for (const entry of entries) await alone(entry);
+  const patiently = openPatience<Entry>(setting.address.connections, async (entries) => {
+    const late = entries.filter(hasWaited);
+    const early = entries.filter((entry) => !late.includes(entry));
+    const error = early.length ? await shared(early) : undefined;
+    if (isLocked(error)) for (const entry of early) entry.patience = "none";
+    for (const entry of late) entry.patience = "none";
+    for (const entry of error ? entries : late) await alone(entry);
   });
 
   function enter(entry: Entry): void {
@@ -143,25 +145,6 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
       const entry: Entry = { work, plain, repeatable, found, line, patience, since, resolve, reject };
       enter(line === undefined ? entry : waiting(entry, patiently));
     });
-}
-
-/** The same call, which is made again in its line if its procedure says so. */
-function waiting(entry: Entry, patiently: Waiting<Entry>): Entry {
-  const { line, resolve, reject } = entry;
-  const waits = (error: unknown): boolean => {
-    const mustWait = error instanceof MustWait;
-    if (entry.patience === "asks") patiently.tried(line!, mustWait);
-    if (mustWait) patiently.wait(line!, Object.assign(entry, { patience: "waits" }));
-    return mustWait;
-  };
-  entry.resolve = (ended) => {
-    const { outcome } = ended;
-    if (!waits(outcome && "error" in outcome ? outcome.error : undefined)) resolve(ended);
-  };
-  entry.reject = (error) => {
-    if (!waits(error)) reject(error);
-  };
-  return entry;
 }
 
 interface Transactions {
@@ -230,6 +213,10 @@ async function runAlone(transactions: Transactions, entry: Entry): Promise<void>
         if (fate === "committed") return committed(transactions, entry, error, 0);
         if ((fate === "aborted" || entry.repeatable) && !isTired(entry)) continue;
         return entry.reject(fate === "aborted" ? error.cause : error);
+      }
+      if (entry.patience === "waits" && isLocked(error)) {
+        entry.patience = "none";
+        continue;
       }
       if (count >= attemptsAfter(error, entry)) return entry.reject(error);
       await sleep(Math.random() * 10 * count);

@@ -33,11 +33,11 @@ import {
   type Emitting,
   type Ended,
   Entangled,
-  isShared,
   type Job,
   type Running,
   type Step,
   Unsettled,
+  waitOf,
 } from "./running.ts";
 
 export interface Setting {
@@ -51,8 +51,6 @@ const forms = new Forms(
   (index) => `$${index}`,
   (text) => text,
 );
-/** The lock timeout of a shared transaction is short, because it holds the locks of many callers. */
-const togetherWaitMs = 250;
 
 export function lockstep(
   connection: Connection,
@@ -128,7 +126,8 @@ class Transaction {
     const { address } = this.setting;
     void this.#send(this.#writes ? "begin" : "begin isolation level repeatable read, read only");
     if (address.pooled) void this.connection.script(pooledSettings(address)).catch(() => {});
-    if (this.#writes && isShared(this.jobs)) void this.#send(`set local lock_timeout = ${togetherWaitMs}`);
+    const waitMs = this.#writes ? waitOf(this.jobs) : undefined;
+    if (waitMs !== undefined) void this.#send(`set local lock_timeout = ${waitMs}`);
   }
 
   async #commit(): Promise<void> {

@@ -162,7 +162,10 @@ function textOf(query: PlainQuery, many: boolean): string {
 const parametersOf = (query: PlainQuery) =>
   Object.entries({ ...query.columns, ...(query.locks && { [needed]: "integer" }) });
 const textually = (type: string) => (type === "text" ? ` collate "C"` : "");
-const started = (fixed: string) => `${fixed} as fixed, coalesce(${fixed}, statement_timestamp()) as started`;
+/** What another transaction has locked is hardly ever waited for, and never for long: all callers would wait. */
+const waitMs = 250;
+const started = (fixed: string) =>
+  `${fixed} as fixed, coalesce(${fixed}, statement_timestamp()) as started, set_config('lock_timeout', '${waitMs}', true) as wait_ms`;
 
 /** One caller needs no arrays. */
 function callerOf(query: PlainQuery): string {

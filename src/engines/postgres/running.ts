@@ -40,7 +40,7 @@ export interface Running extends Noted {
 export class MustWait extends Error {}
 
 /**
- * Of a procedure that locks rows in an order. `asks`: it skips those that others have locked, and says so (`waitFor`). `waits`: it
+ * Of a procedure that locks rows in an order. `asks`: it skips those that others have locked, and says so (`waitInLine`). `waits`: it
  * waits for them. `none`: it goes on without them.
  */
 export type Patience = "asks" | "waits" | "none";
@@ -50,11 +50,21 @@ export interface Job {
   work: Work<unknown>;
   final: boolean;
   patience: Patience;
+  /** If it waits, until when, by the clock of this process. */
+  waitsUntil: number;
 }
 
-/** Whether their transaction has locks that others need. Those who wait have only those of what they wait for. */
-export const isShared = (jobs: readonly Job[]) =>
-  jobs.length > 1 && jobs.some(({ patience }) => patience !== "waits");
+/** The lock timeout of a shared transaction is short, because it holds the locks of many callers. */
+const togetherWaitMs = 250;
+
+/** How long a transaction may wait for a lock, if not as long as any. Those who wait have only locks of what they wait for. */
+export function waitOf(jobs: readonly Job[]): number | undefined {
+  const waiting = jobs.filter(({ patience }) => patience === "waits");
+  if (jobs.length > 1 && waiting.length < jobs.length) return togetherWaitMs;
+  if (!waiting.length) return undefined;
+  const until = Math.min(...waiting.map(({ waitsUntil }) => waitsUntil));
+  return Math.max(1, Math.ceil(until - performance.now()));
+}
 
 /** What the procedures ask for in one step. */
 export interface Step {

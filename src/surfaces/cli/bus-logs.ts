@@ -36,7 +36,7 @@ export async function runLogs(
   const text = (line: OutputOf<"bus.logs">["lines"][number]) =>
     json ? `${safeJson(line)}\n` : `${logLineText(line, paint)}\n`;
   if (!exists(log))
-    complain(`there is no ${safe(log)} yet; waiting for a hub in the background to write it\n`);
+    complain(`${safe(log)} does not exist yet; waiting for the background hub to create it\n`);
   const { last, coming } = followLines(log, count, untilInterrupted());
   for (const line of last) if (!(await print(text(line)))) return exitBrokenPipe;
   const printed = async () => {

@@ -19,7 +19,7 @@ const hubLines = (hub: HubState, paint: Paint, spell: (text: Text) => string): s
   `  process ${hub.pid}, ${keptBy[hub.manager]}, started ${relative(hub.startedAt)}, version ${hub.version}${hub.auth ? ", requires a token" : ""}`,
   ...(hub.outdated
     ? [
-        `  ${paint.yellow("older")}   ${spell(phrase`its program is older than this one, which has migrated the database: ${restart(hub)}`)}`,
+        `  ${paint.yellow("older")}   ${spell(phrase`it runs an older version, which may not know the schema of this one: ${restart(hub)}`)}`,
       ]
     : []),
   ...(hub.log === null ? [] : [`  log     ${inLine(hub.log)}`]),
