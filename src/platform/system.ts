@@ -115,6 +115,7 @@ const signatures = {
   open: { args: ["cstring", "int", "int"], returns: "int" },
   write: { args: ["int", "ptr", "usize"], returns: "i64" },
   close: { args: ["int"], returns: "int" },
+  poll: { args: ["ptr", "u64", "int"], returns: "int" },
   isatty: { args: ["int"], returns: "int" },
   utimensat: { args: ["int", "cstring", "ptr", "int"], returns: "int" },
   ...exit,
@@ -145,6 +146,30 @@ export function isTerminal(descriptor: number): boolean {
   const calls = library() ?? openLibrary(terminal);
   if (calls) return calls.isatty(descriptor) === 1;
   return (require("node:tty") as typeof import("node:tty")).isatty(descriptor);
+}
+
+/** Where `poll` says that a pipe can be written to, it takes this much without waiting (PIPE_BUF). */
+const takenAtOnce = 4096;
+const writable = 0x4; // POLLOUT
+
+/**
+ * Writes as much as a descriptor takes without waiting for its reader, and returns how many bytes that was: 0 also if it
+ * cannot be written to, or on another system.
+ */
+export function writeAtOnce(descriptor: number, bytes: Uint8Array): number {
+  const libc = library();
+  if (!libc) return 0;
+  const asked = new Int32Array(2);
+  let done = 0;
+  while (done < bytes.length) {
+    asked.set([descriptor, writable]);
+    if (libc.poll(asked, 1, 0) !== 1 || asked[1]! >> 16 !== writable) break;
+    const next = bytes.subarray(done, done + takenAtOnce);
+    const taken = Number(libc.write(descriptor, next, next.length));
+    if (taken <= 0) break;
+    done += taken;
+  }
+  return done;
 }
 
 /** The size and time of a file; the same answer twice means that nothing was written in between. */
