@@ -75,7 +75,10 @@ async function run(): Promise<Section> {
       command: [compile(join(import.meta.dir, "children/send-by-hand.ts"), at("by-hand")), at("hand.db")],
     },
     { name: "inbox --version", command: [program, "--version"] },
-    { name: "inbox --version, by bin/inbox of the checkout", command: [join(root, "bin/inbox"), "--version"] },
+    {
+      name: "inbox --version, by bin/inbox of the checkout",
+      command: [join(root, "bin/inbox"), "--version"],
+    },
     inbox("inbox send (a thread)", "send.db", ...sends),
     inbox("inbox send AGENT MESSAGE", "plain.db", "send", "worker", "Go on", "--from", "leader"),
     inbox("inbox fetch (50 of 100)", "fetch.db", "fetch", "--agent", "worker"),

@@ -28,12 +28,13 @@ const kinds = {
 };
 type Kind = keyof typeof kinds;
 
-const servers = ["echo", "redis", "rabbit", "each", "hub"] as const;
+const servers = ["echo", "redis", "rabbit", "hand", "each", "hub"] as const;
 type Server = (typeof servers)[number];
 const names: Record<Server, string> = {
   echo: "echo: the floor",
   redis: "Redis Streams",
   rabbit: "RabbitMQ, confirms",
+  hand: "the same rows by hand",
   each: "the hub, a commit each",
   hub: "the hub",
 };
@@ -44,7 +45,7 @@ async function measure(run: Record<Server, Run>, kind: Kind): Promise<Map<string
   for (const server of servers) await run[server](kind, 50, 1); // warm
   const found = new Map<string, Load>();
   for (const count of connections) {
-    const loads: Record<Server, Load[]> = { echo: [], redis: [], rabbit: [], each: [], hub: [] };
+    const loads: Record<Server, Load[]> = { echo: [], redis: [], rabbit: [], hand: [], each: [], hub: [] };
     for (let round = 0; round < rounds; round++)
       for (const server of servers) loads[server].push(await run[server](kind, count, seconds));
     for (const server of servers) {
@@ -63,6 +64,7 @@ async function run(): Promise<Section> {
   using folder = temporaryFolder();
   await using hub = await served();
   const echo = await startChild("echo.ts");
+  const hand = await startChild("rows-by-hand.ts", join(folder.path, "hand.db"));
   const each = await startChild("commit-each.ts", join(folder.path, "each.db"));
   const redis = await startRedis(folder.path);
   const rabbit = await startRabbit();
@@ -76,13 +78,14 @@ async function run(): Promise<Section> {
       redisAppend(redis.url, count, JSON.stringify(kinds[kind].body), forSeconds),
     rabbit: (kind, count, forSeconds) =>
       rabbitPublish(rabbit.url, count, JSON.stringify(kinds[kind].body), forSeconds),
+    hand: posting(hand.url),
     each: posting(each.url),
     hub: posting(hub.url),
   };
   try {
     return section({ message: await measure(runs, "message"), thread: await measure(runs, "thread") });
   } finally {
-    for (const server of [echo, each, redis, rabbit]) await server.stop();
+    for (const server of [echo, hand, each, redis, rabbit]) await server.stop();
   }
 }
 
@@ -101,7 +104,8 @@ function section(found: Record<Kind, Map<string, Load>>): Section {
       `\`inbox serve\` and a load generator (wrk, redis-benchmark) as two processes on one machine; each connection sends its next ` +
       `request once the last is answered: ${rounds} rounds of ${seconds} s with the servers taking turns, the median of each figure. ` +
       "Every answer means durable (`synchronous=full`; Redis: XADD of the same JSON with `appendfsync always`; RabbitMQ: a persistent message on a durable queue, confirmed, one channel a connection). The echo is " +
-      "`Bun.serve` with the hub's routes, giving the JSON back. “A commit each” is the hub with its calls one after another.",
+      "`Bun.serve` with the hub's routes, giving the JSON back. “By hand” is `Bun.serve` with the same rows and answers, a commit for all requests of a turn, and nothing else: no rule, " +
+      "no check, no waking. “A commit each” is the hub with its calls one after another.",
     tables: Object.keys(kinds).map((key) => ({
       head: [kinds[key as Kind].name, "connections", "sends", "to echo", "to Redis", "p50", "p99"],
       rows: connections.flatMap((count) =>
