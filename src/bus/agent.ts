@@ -1,6 +1,6 @@
 /** Agents that have acted, and the pools that they joined. */
 import { asking } from "../sql/asking.ts";
-import { asText } from "../sql/plain.ts";
+import { asText, presumes } from "../sql/plain.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { known, one } from "../sql/procedure.ts";
 import { alike, fragment, literal, type Sql, sql } from "../sql/sql.ts";
@@ -81,6 +81,10 @@ export function* join(tx: Context, agent: string): Procedure<boolean> {
 /** Whether this process has learnt that it is known; an agent stays known for ever. */
 export const isKnownHere = (recall: Context["recall"], agent: string) =>
   recall(`known:${agent}`) !== undefined;
+
+/** The same, or it may be tried. */
+export const mayBeKnown = (recall: Context["recall"], agent: string) =>
+  isKnownHere(recall, agent) || recall(presumes) !== undefined;
 
 /** The same in a plain case, where the database is asked: the bus may have been replaced under this process. */
 export const isAgent = (name: Sql) => fragment`(select count(*) from agents where agents.name = ${name}) = 1`;

@@ -47,6 +47,12 @@ export interface Plain<T> {
 /** Undefined if the case is not plain by what is known so far (`Context.recall`). */
 export type PlainCase<T> = (recall: (fact: string) => string | undefined) => Plain<T> | undefined;
 
+/**
+ * The fact that a process has learnt nothing yet and makes few calls: it takes names for known. The statement itself asks whether
+ * they are, so a case that is not plain costs a round trip, and one that is saves about ten.
+ */
+export const presumes = "presumes";
+
 /** The same case for a write that is called in another way: what is done `again` is called so, too. */
 export const calledBy = <T>(
   plain: PlainCase<T> | undefined,

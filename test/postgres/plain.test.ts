@@ -5,7 +5,7 @@ import { tokenFrom } from "../../src/bus/lease.ts";
 import { InboxError } from "../../src/contract/errors.ts";
 import type { OutputOf } from "../../src/contract/operations/index.ts";
 import { tables } from "../../src/engines/tables.ts";
-import { type Inbox, openInbox } from "../../src/inbox/inbox.ts";
+import { type Inbox, type InboxOptions, openInbox } from "../../src/inbox/inbox.ts";
 import { inFull } from "../support/in-full.ts";
 import { postgresUrl, temporarySchema } from "../support/postgres.ts";
 import { postgresSuite, times, within } from "../support/postgres-suite.ts";
@@ -14,11 +14,30 @@ import { randomOf } from "../support/random.ts";
 import { flaws, stored } from "../support/stored-postgres.ts";
 import { until } from "../support/until.ts";
 
+interface Way {
+  stepwise?: boolean;
+  /** Every call by a process of its own, as commands are: it knows nobody. */
+  byCommands?: boolean;
+}
+
+function byCommands(url: string, options: InboxOptions): Pick<Inbox, "call" | "hand" | "close"> {
+  const opened = async <T>(work: (inbox: Inbox) => Promise<T>): Promise<T> => {
+    const inbox = openInbox(url, { ...options, brief: true });
+    return work(inbox).finally(() => inbox.close());
+  };
+  return {
+    call: (...call) => opened((inbox) => inbox.call(...call)),
+    hand: (...call) => opened((inbox) => inbox.hand(...call)),
+    close: async () => {},
+  };
+}
+
 /** A bus whose clock only the test moves, behind a proxy that counts. */
-async function bus(now: () => number, stepwise: boolean) {
+async function bus(now: () => number, { stepwise, ...way }: Way = {}) {
   const place = await temporarySchema();
   const proxy = await startProxy(place.url);
-  const inbox = openInbox(proxy.url, { now, stepwise });
+  const options = { now, stepwise };
+  const inbox = way.byCommands ? (byCommands(proxy.url, options) as Inbox) : openInbox(proxy.url, options);
   return {
     url: place.url,
     proxy,
@@ -196,56 +215,67 @@ const rare: [afterMs: number, Call][] = [
 ];
 
 postgresSuite("plain cases", () => {
-  test.concurrent("[L5] [L7] [T7] the rare cases of it too", async () => {
+  for (const byCommands of [false, true])
+    test.concurrent(`[L5] [L7] [T7] the rare cases of it too${byCommands ? ", by commands" : ""}`, async () => {
+      let now = Date.parse("2026-01-01T00:00:00.000Z");
+      await using whole = await bus(() => now, { byCommands });
+      await using stepwise = await bus(() => now, { byCommands, stepwise: true });
+      for (const [number, [afterMs, call]] of rare.entries()) {
+        now += afterMs;
+        const [one, other] = [await outcome(call(whole.inbox)), await outcome(call(stepwise.inbox))];
+        expect({ number, is: comparable(one) }).toEqual({ number, is: comparable(other) });
+        const seen = "select name, last_seen_at from agents order by name";
+        expect(await stored(whole.url, seen)).toEqual(await stored(stepwise.url, seen));
+      }
+      expect(await contentOf(whole.url)).toEqual(await contentOf(stepwise.url));
+      expect(whole.proxy.heard.begun).toBeLessThan(stepwise.proxy.heard.begun - 3);
+    }, 60_000);
+
+  /** Of a history by chance: how many calls needed no transaction of their own. */
+  async function history(seed: number, way: Way): Promise<number> {
     let now = Date.parse("2026-01-01T00:00:00.000Z");
-    await using whole = await bus(() => now, false);
-    await using stepwise = await bus(() => now, true);
-    for (const [number, [afterMs, call]] of rare.entries()) {
-      now += afterMs;
-      const [one, other] = [await outcome(call(whole.inbox)), await outcome(call(stepwise.inbox))];
-      expect({ number, is: comparable(one) }).toEqual({ number, is: comparable(other) });
-      const seen = "select name, last_seen_at from agents order by name";
-      expect(await stored(whole.url, seen)).toEqual(await stored(stepwise.url, seen));
+    await using whole = await bus(() => now, way);
+    await using stepwise = await bus(() => now, { ...way, stepwise: true });
+    const random = randomOf(seed);
+    const held: Held[] = [];
+    for (const number of times(120, (i) => i + 1)) {
+      now += random() < 0.05 ? 200_000 : Math.floor(random() * 2000);
+      const choice = Math.floor(random() * 2 ** 32);
+      const [one, other] = [whole, stepwise].map(({ inbox }) =>
+        outcome(randomCall(randomOf(choice), number, held)(inbox)),
+      );
+      expect({ seed, number, is: comparable(await one) }).toEqual({
+        seed,
+        number,
+        is: comparable(await other),
+      });
+      held.push(...heldBy(await one!));
     }
-    expect(await contentOf(whole.url)).toEqual(await contentOf(stepwise.url));
-    expect(whole.proxy.heard.begun).toBeLessThan(stepwise.proxy.heard.begun - 3);
-  }, 60_000);
+    expect({ seed, rows: await contentOf(whole.url) }).toEqual({
+      seed,
+      rows: await contentOf(stepwise.url),
+    });
+    expect(stepwise.proxy.heard.plain).toBe(0);
+    return stepwise.proxy.heard.begun - whole.proxy.heard.begun;
+  }
 
   test.concurrent("[L2] [T7] the same history leaves the same rows and has the same answers, by one statement and step by step", async () => {
     const histories = inFull(6, 40);
     let plain = 0;
-    for (const seed of times(histories, (i) => i + 1)) {
-      let now = Date.parse("2026-01-01T00:00:00.000Z");
-      await using whole = await bus(() => now, false);
-      await using stepwise = await bus(() => now, true);
-      const random = randomOf(seed);
-      const held: Held[] = [];
-      for (const number of times(120, (i) => i + 1)) {
-        now += random() < 0.05 ? 200_000 : Math.floor(random() * 2000);
-        const choice = Math.floor(random() * 2 ** 32);
-        const [one, other] = [whole, stepwise].map(({ inbox }) =>
-          outcome(randomCall(randomOf(choice), number, held)(inbox)),
-        );
-        expect({ seed, number, is: comparable(await one) }).toEqual({
-          seed,
-          number,
-          is: comparable(await other),
-        });
-        held.push(...heldBy(await one!));
-      }
-      expect({ seed, rows: await contentOf(whole.url) }).toEqual({
-        seed,
-        rows: await contentOf(stepwise.url),
-      });
-      expect(stepwise.proxy.heard.plain).toBe(0);
-      plain += stepwise.proxy.heard.begun - whole.proxy.heard.begun;
-    }
-    // So many calls needed no transaction of their own.
+    for (const seed of times(histories, (i) => i + 1)) plain += await history(seed, {});
+    expect(plain).toBeGreaterThan(histories * 5);
+  }, 120_000);
+
+  test.concurrent("[M1] [T1] [L2] the same for commands, which know nobody", async () => {
+    // Each call connects anew, which takes as long as ten calls.
+    const histories = inFull(1, 10);
+    let plain = 0;
+    for (const seed of times(histories, (i) => i + 1)) plain += await history(seed, { byCommands: true });
     expect(plain).toBeGreaterThan(histories * 5);
   }, 120_000);
 
   test.concurrent("[L2] [T7] a claim and its end by a known agent are two statements, and no transaction is begun", async () => {
-    await using place = await bus(Date.now, false);
+    await using place = await bus(Date.now);
     const { inbox, proxy } = place;
     for (const _ of times(3, () => 0)) await inbox.call("threads.send", { from: "l", to: "w", subject: "s" });
     await inbox.call("messages.send", { channel: "c", sender: "w", content: "I am here" });
@@ -256,7 +286,7 @@ postgresSuite("plain cases", () => {
   });
 
   test.concurrent("[M1] [T1] a message and a thread between known agents are one statement each, and no transaction is begun", async () => {
-    await using place = await bus(Date.now, false);
+    await using place = await bus(Date.now);
     const { inbox, proxy } = place;
     await introduced(inbox);
     const { begun } = proxy.heard;
@@ -267,8 +297,28 @@ postgresSuite("plain cases", () => {
     expect(proxy.heard).toEqual({ begun, plain: 4 });
   });
 
+  test.concurrent("[M1] [T1] [L2] a command sends and claims by one statement over one connection, although it knows nobody", async () => {
+    await using place = await bus(Date.now);
+    const { proxy } = place;
+    await introduced(place.inbox);
+    const { begun, plain } = proxy.heard;
+    const { made } = proxy;
+    const command = byCommands(proxy.url, {});
+    await command.call("mailbox.send", { to: "w", from: "l", message: "x" });
+    await command.call("messages.send", { channel: "topic", sender: "l", content: "x" });
+    await command.call("threads.send", { to: "w", from: "l", subject: "s" });
+    expect((await command.call("threads.claim", { agent: "w" })).thread?.subject).toBe("s");
+    expect(proxy.heard).toEqual({ begun, plain: plain + 4 });
+    expect(proxy.made).toBe(made + 4);
+    // Whom the database does not know either is left to the procedure.
+    const refused = await outcome(command.call("mailbox.send", { to: "w", from: "User", message: "x" }));
+    expect(refused).toHaveProperty("refused");
+    const sent = await command.call("mailbox.send", { to: "nobody", from: "new", message: "x" });
+    expect(sent.recipient.known).toBe(false);
+  });
+
   test.concurrent("[M13] a message to a sub-agent that has finished, or to a topic that became a pool, goes step by step", async () => {
-    await using place = await bus(Date.now, false);
+    await using place = await bus(Date.now);
     const { inbox, url } = place;
     for (const [sender, channel] of [
       ["gone", "topic"],
@@ -286,7 +336,7 @@ postgresSuite("plain cases", () => {
   });
 
   test.concurrent("[G2] messages that several processes send to one topic at once are numbered in the order in which they can be read", async () => {
-    await using place = await bus(Date.now, false);
+    await using place = await bus(Date.now);
     const { inbox, url } = place;
     const others = times(3, () => openInbox(url));
     for (const own of others)
@@ -323,7 +373,7 @@ postgresSuite("plain cases", () => {
 
   test.concurrent("[G4] [M1] [T1] a plain message or thread whose answer was lost is written once, and answered", async () => {
     for (const fault of ["cut before", "cut after", "abandon before"] as const satisfies Fault[]) {
-      await using place = await bus(Date.now, false);
+      await using place = await bus(Date.now);
       const { inbox, proxy, url } = place;
       await introduced(inbox);
       const under = async <T>(call: () => Promise<T>): Promise<T> => {
@@ -410,7 +460,7 @@ postgresSuite("plain cases", () => {
   });
 
   test.concurrent("[G4] if it cannot be found out whether a message was written, that is what its sender is told", async () => {
-    await using place = await bus(Date.now, false);
+    await using place = await bus(Date.now);
     const { inbox, proxy, url } = place;
     await introduced(inbox);
     // The server has written it and falls silent; it is looked for once the connection is cut.
@@ -428,7 +478,7 @@ postgresSuite("plain cases", () => {
   }, 60_000);
 
   test.concurrent("[W1] [M1] a message that is found after its answer was lost wakes those who wait for it", async () => {
-    await using place = await bus(Date.now, false);
+    await using place = await bus(Date.now);
     const { inbox, proxy, url } = place;
     await introduced(inbox);
     const said: string[] = [];
@@ -442,7 +492,7 @@ postgresSuite("plain cases", () => {
   }, 60_000);
 
   test.concurrent("[M13] a sender that the database does not know any more becomes known again with its next message", async () => {
-    await using place = await bus(Date.now, false);
+    await using place = await bus(Date.now);
     const { inbox, url } = place;
     await introduced(inbox);
     await stored(url, "delete from agents where name = 'l'");
@@ -453,7 +503,7 @@ postgresSuite("plain cases", () => {
   });
 
   test.concurrent("[L1] [L2] claims at the same time, by several processes, get a thread each, and all can be ended", async () => {
-    await using place = await bus(Date.now, false);
+    await using place = await bus(Date.now);
     const { inbox, url } = place;
     for (const i of times(60, (i) => i))
       await inbox.call("threads.send", { from: `l${i % 3}`, to: "w", subject: "s" });
@@ -476,7 +526,7 @@ postgresSuite("plain cases", () => {
 
   test.concurrent("[G4] [L1] [T7] a plain claim or end whose answer was lost is done once, and answered", async () => {
     for (const fault of ["cut before", "cut after", "abandon before"] as const satisfies Fault[]) {
-      await using place = await bus(Date.now, false);
+      await using place = await bus(Date.now);
       const { inbox, proxy, url } = place;
       for (const _ of times(3, () => 0))
         await inbox.call("threads.send", { from: "l", to: "w", subject: "s" });

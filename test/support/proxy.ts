@@ -13,6 +13,8 @@ export interface FaultyLine {
   strike(fault: Fault): Promise<void>;
   /** How many transactions that write were begun, and how many statements were plain cases, which commit by themselves. */
   readonly heard: Readonly<Heard>;
+  /** How many connections were made. */
+  readonly made: number;
   /** Cuts all connections, also the silent ones. */
   cut(): void;
   stop(): Promise<void>;
@@ -29,8 +31,10 @@ export async function startProxy(url: string): Promise<FaultyLine> {
   let armed: { fault: Fault; struck(): void } | undefined;
   const sockets = new Set<Socket>();
   const heard: Heard = { begun: 0, plain: 0 };
+  let made = 0;
 
   const server = createServer((client) => {
+    made++;
     const upstream = connect(Number(port), hostname);
     const both = [client, upstream];
     let frozen = false;
@@ -82,6 +86,9 @@ export async function startProxy(url: string): Promise<FaultyLine> {
   return {
     url: own.href,
     heard,
+    get made() {
+      return made;
+    },
     strike: (fault) =>
       new Promise((struck) => {
         armed = { fault, struck };

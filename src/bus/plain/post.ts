@@ -21,7 +21,7 @@ import { initialOf } from "../../sql/table.ts";
 import { events, messages } from "../../sql/tables.ts";
 import { topicsOf } from "../../sql/topics.ts";
 import { eitherMessages } from "../../sql/walk.ts";
-import { isAgent, isKnownHere, seenBy } from "../agent.ts";
+import { isAgent, isKnownHere, mayBeKnown, seenBy } from "../agent.ts";
 import { hasGone } from "../ended-agent.ts";
 import { detailsOf, eventRow } from "../event.ts";
 import { type MessageRow, orderOf, textContent, unanswered, Written } from "../message.ts";
@@ -123,8 +123,8 @@ export function plainMail(input: ParsedOf<"mailbox.send">, recall: Recall) {
 function plainPost<T>({ letter, output }: Posting<T>, recall: Recall): Plain<T> | undefined {
   const { from, to, text, key = "message", as, kind = "event", payload, more = {} } = letter;
   if (more.correlationId !== undefined || more.ttlSeconds !== undefined) return undefined;
-  if (!isKnownHere(recall, from) || mayHaveQuotas(recall)) return undefined;
-  const known = isKnownHere(recall, to);
+  if (!mayBeKnown(recall, from) || mayHaveQuotas(recall)) return undefined;
+  const known = as === "channel" ? isKnownHere(recall, to) : mayBeKnown(recall, to);
   if (to === person || (!known && as !== "channel")) return undefined;
   const [lock, ...others] = orderOf({ to });
   if (others.length) return undefined;

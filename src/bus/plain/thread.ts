@@ -22,7 +22,7 @@ import { fragment, word } from "../../sql/sql.ts";
 import { initialOf } from "../../sql/table.ts";
 import { events, messages, threads } from "../../sql/tables.ts";
 import { topicsOf } from "../../sql/topics.ts";
-import { isAgent, isKnownHere, seenBy } from "../agent.ts";
+import { isAgent, mayBeKnown, seenBy } from "../agent.ts";
 import { hasGone } from "../ended-agent.ts";
 import { detailsOf, eventRow } from "../event.ts";
 import { contentOf, type MessageRow, messageView, orderOf, unanswered } from "../message.ts";
@@ -156,7 +156,7 @@ export function plainThread(
   const { from, to, subject, kind = "task", priority = "normal", run = "default" } = input;
   if (input.thread !== undefined || to === undefined || subject === undefined) return undefined;
   if (to === person || input.artifacts.length || mayHaveQuotas(recall)) return undefined;
-  if (!isKnownHere(recall, from) || !isKnownHere(recall, to)) return undefined;
+  if (!mayBeKnown(recall, from) || !mayBeKnown(recall, to)) return undefined;
   const [lock, ...others] = orderOf({ to });
   if (others.length) return undefined;
   const content = contentOf({ ...input, summary: input.summary ?? subject });

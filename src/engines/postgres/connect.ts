@@ -59,33 +59,50 @@ export async function greet(
   address: Address,
   migrations: readonly string[] = ours,
 ): Promise<void> {
-  const version = await versionOf(connection, address);
+  const met = await meet(connection, address);
+  const version = met?.version ?? (await versionOf(connection, address));
   if (version === 0) throw notInitialized(address.shown);
   if (version > migrations.length) throw newer(address, version, migrations.length);
   if (version < migrations.length) await migrate(connection, address, migrations, false);
-  connection.life = await lifeOf(connection, address);
+  connection.life = met?.life ?? (await lifeOf(connection, address));
 }
 
-/** The id of this life of the server (fate.ts); undefined on a standby, which has no unlogged tables. Also notes the session. */
-async function lifeOf(connection: Connection, { schema }: Address): Promise<string | undefined> {
-  const ask = async () => {
-    const [row] = await connection.run(`select (${lifeIn(schema)}) as life, pg_backend_pid() as pid,
-      (select extract(epoch from backend_start)::text from pg_stat_get_activity(pg_backend_pid())) as since`);
-    connection.session = { pid: row!.pid as number, since: row!.since as string };
-    return row!.life;
-  };
+interface Met {
+  version: number;
+  life?: string;
+}
+
+/**
+ * The version of the tables and the id of this life of the server (fate.ts), in one round trip; undefined where there are no
+ * tables, or older ones, or on a standby, which has no unlogged tables. Also notes the session.
+ */
+async function meet(connection: Connection, { schema }: Address): Promise<Met | undefined> {
   try {
-    const known = await ask();
-    if (known !== null) return String(known);
+    const [row] =
+      await connection.run(`select bus.version, (${lifeIn(schema)}) as life, pg_backend_pid() as pid,
+      (select extract(epoch from backend_start)::text from pg_stat_get_activity(pg_backend_pid())) as since
+      from "${schema}".bus`);
+    if (!row) return undefined;
+    connection.session = { pid: row.pid as number, since: row.since as string };
+    return { version: Number(row.version), ...(row.life !== null && { life: String(row.life) }) };
+  } catch (error) {
+    if (isMissing(error) || isStandby(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The first to come in this life of the server gives it an id. Undefined on a standby. */
+async function lifeOf(connection: Connection, address: Address): Promise<string | undefined> {
+  try {
     await connection.run(
-      `insert into "${schema}".presence (process, agents, until)
+      `insert into "${address.schema}".presence (process, agents, until)
        values ('life', array[gen_random_uuid()::text], 'infinity') on conflict (process) do nothing`,
     );
-    return String(await ask());
   } catch (error) {
     if (isStandby(error)) return undefined;
     throw error;
   }
+  return (await meet(connection, address))?.life;
 }
 
 /** 0 if there is no bus. */

@@ -1,5 +1,6 @@
 /** One database for any number of programs and hubs, on any number of machines. */
 import { InboxError } from "../../contract/errors.ts";
+import { presumes } from "../../sql/plain.ts";
 import { one } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { agentTopic } from "../../sql/topics.ts";
@@ -25,15 +26,18 @@ const frugalIdleMs = 250;
 
 export function openPostgres(text: string, options: EngineOptions = {}): Engine {
   const asked = parseAddress(text);
-  const address = options.frugal ? { ...asked, connections: 1 } : asked;
+  // A command makes one call after another: a second connection would take it longer than waiting for the first.
+  const address = options.frugal || options.brief ? { ...asked, connections: 1 } : asked;
   const idleMs = options.frugal ? frugalIdleMs : undefined;
   const pool = openPool(address, (connection) => greet(connection, address), {
     idleMs,
     spare: options.spare,
+    brief: options.brief,
   });
   const wake = openWake(address, pool);
   const presence = openPresence(pool, address);
   const facts = new Facts();
+  if (options.brief) facts.learn([[presumes, ""]]);
   const setting = { address, facts, options, types: new ParameterTypes() };
   const reads = openGroup(pool, setting, "read", readLanes);
   const writes = openGroup(pool, setting, "write", writeLanes);
