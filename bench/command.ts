@@ -1,10 +1,11 @@
 /** How long a command takes, from spawn to exit, against the emptiest programs there are. */
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createDatabase } from "../src/engines/sqlite/connect.ts";
+import { createBus } from "../src/engines/registry.ts";
 import { openInbox } from "../src/inbox/inbox.ts";
 import { bareEnvironment, program, root } from "../test/support/cli.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
+import { startPostgres } from "../test/support/servers.ts";
 import { compile } from "./support/compile.ts";
 import { least, median, ms, times } from "./support/figures.ts";
 import { paced } from "./support/pace.ts";
@@ -32,7 +33,7 @@ insert into events (source, event_type, message_id, created_at)
 commit;`;
 
 async function fill(db: string): Promise<void> {
-  createDatabase(db);
+  await createBus(db);
   const inbox = openInbox(db);
   const send = (from: string, to: string, subject: string) =>
     inbox.call("threads.send", { from, to, subject, body: "x".repeat(500) });
@@ -58,11 +59,15 @@ async function run(): Promise<Section> {
   using folder = temporaryFolder();
   const at = (name: string) => join(folder.path, name);
   await fill(at("send.db"));
+  await using server = await startPostgres();
+  await fill(server.url);
   for (const name of ["plain.db", "fetch.db", "shell.db", "hand.db"]) copyFileSync(at("send.db"), at(name));
   const inbox = (name: string, db: string, ...args: string[]): Program => ({
     name,
-    command: [program, ...args, "--json", "--db", at(db)],
+    command: [program, ...args, "--json", "--db", db.includes(":") ? db : at(db)],
   });
+  const onServer = (name: string, ...args: string[]) => inbox(`${name}, on Postgres`, server.url, ...args);
+  const message = ["send", "worker", "Go on", "--from", "leader"];
   const sends = ["send", "--from", "leader", "--to", "worker", "--subject", "Add the routes"];
   const programs = [
     ...emptyPrograms(folder.path),
@@ -80,8 +85,18 @@ async function run(): Promise<Section> {
       command: [join(root, "bin/inbox"), "--version"],
     },
     inbox("inbox send (a thread)", "send.db", ...sends),
-    inbox("inbox send AGENT MESSAGE", "plain.db", "send", "worker", "Go on", "--from", "leader"),
+    inbox("inbox send AGENT MESSAGE", "plain.db", ...message),
     inbox("inbox fetch (50 of 100)", "fetch.db", "fetch", "--agent", "worker"),
+    {
+      name: "the rows of a thread by hand, on Postgres",
+      command: [
+        compile(join(import.meta.dir, "children/send-by-hand-postgres.ts"), at("by-hand-postgres")),
+        server.url,
+      ],
+    },
+    onServer("inbox send (a thread)", ...sends),
+    onServer("inbox send AGENT MESSAGE", ...message),
+    onServer("inbox fetch (50 of 100)", "fetch", "--agent", "worker"),
   ];
   const samples = programs.map((): number[] => []);
   for (let round = -warmUp; round < rounds; round++) {
@@ -114,7 +129,9 @@ function section(programs: readonly Program[], samples: readonly number[][]): Se
     const ratio = p50(name) / floor;
     return { aim: `${name}: at most ${limit} × ${of}`, found: times(ratio), met: ratio <= limit };
   };
-  const commands = programs.map(({ name }) => name).filter((name) => /^inbox (send|fetch)/.test(name));
+  const commands = programs
+    .map(({ name }) => name)
+    .filter((name) => /^inbox (send|fetch)/.test(name) && !name.endsWith("on Postgres"));
   const aims = [
     ...commands.flatMap((name) => [
       atMost(name, 2.5, compiled, "an empty compiled Bun"),
