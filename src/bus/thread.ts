@@ -86,11 +86,12 @@ const owned = (thread: number) => `thread:${thread}`;
 const found = (id: string, lock: Sql): Procedure<ThreadRow> =>
   asking(
     alike(sql`select ${threadColumns} from threads where threads.thread_id = ${numberOf(id)} ${lock}`),
-    ([row]) => {
-      if (!row) throw new InboxError("not_found", `there is no thread ${id}`);
-      return row as ThreadRow;
-    },
+    ([row]) => (row as ThreadRow | undefined) ?? noThread(id),
   );
+
+export function noThread(id: string): never {
+  throw new InboxError("not_found", `there is no thread ${id}`);
+}
 
 const changeable = part(
   threads,
