@@ -52,13 +52,33 @@ export interface Best {
 
 type BestRow = ThreadRow & { attempt: number | null; seen_at: string };
 
+/** Evaluated once, before any scan: usually no lease at all has lapsed. */
+const firstExpiry = fragment`(select min(held.expires_at) from leases as held where held.released_at is null)`;
+const lastAttempt = fragment`(select leases.attempt from leases where leases.thread_id = threads.thread_id)`;
+
 const place = fragment`threads.thread_id, threads.priority_rank, threads.updated_at`;
+
+/**
+ * The best pending thread of an agent, in one look at an index, where no other transaction runs. Undefined also if some lease has
+ * lapsed: its thread may be better. Asked together with that, it is one statement less for each claim.
+ */
+function* bestPending(tx: Context, name: string): Procedure<Best | undefined> {
+  const row = yield* one<ThreadRow & { attempt: number | null; lapses: string | null }>(
+    apart(sql`
+      select ${threadColumns}, ${lastAttempt} as attempt, ${firstExpiry} as lapses
+      from threads where threads.assigned_to = ${name} and threads.status = 'pending' ${bestFirst} limit 1`),
+  );
+  if (!row || (row.lapses !== null && row.lapses <= (tx.time() as string))) return undefined;
+  return { thread: row, attempt: row.attempt ?? 1 };
+}
 
 /**
  * Locks the best candidate that no other transaction has locked, in one step; callers that share a transaction get one
  * each. Undefined also if all candidates are locked.
  */
 export function* lockBest(tx: Context, names: readonly string[]): Procedure<Best | undefined> {
+  const pending = tx.embedded && names.length === 1 ? yield* bestPending(tx, names[0]!) : undefined;
+  if (pending) return pending;
   const limit = fragment`${bestFirst} limit ${literal(tx.rivals)}`;
   const lapsed = !tx.embedded || (yield* isThere(someLapsed(tx.time())));
   const arms = names.flatMap((name) => [
@@ -69,7 +89,7 @@ export function* lockBest(tx: Context, names: readonly string[]): Procedure<Best
   const row = yield* one<BestRow>(
     apart(sql`
       select ${threadColumns}, found.updated_at as seen_at,
-        (select leases.attempt from leases where leases.thread_id = threads.thread_id) as attempt
+        ${lastAttempt} as attempt
       from (${joined(arms, " union ")} order by priority_rank, thread_id limit ${literal(tx.rivals)}) as found
         join threads on threads.thread_id = found.thread_id
       order by found.priority_rank, found.thread_id limit 1 ${tx.forUpdateFreeThreads}`),
@@ -80,9 +100,6 @@ export function* lockBest(tx: Context, names: readonly string[]): Procedure<Best
   return { thread: row, attempt: sure ? (row.attempt ?? 1) : undefined };
 }
 
-/** Evaluated once, before any scan: usually no lease at all has lapsed. */
-const anyLapsed = fragment`(select min(held.expires_at) from leases as held where held.released_at is null)`;
-
 /** Where a statement costs no round trip this is asked first: with the six arms for lapsed leases the query took 19 µs instead of 5. */
 const someLapsed = (now: Sql | string) =>
   sql`select 1 as some from leases where leases.released_at is null and leases.expires_at <= ${now} limit 1`;
@@ -92,7 +109,7 @@ const lapsedArms = (columns: Sql, name: string, now: Sql | string, rest: Sql) =>
     activeStatuses.map(
       (status) => sql`select * from (
         select ${columns} from threads join leases on ${heldLease}
-        where ${whose} = ${name} and threads.status = ${word(`'${status}'`)} and leases.expires_at <= ${now} and ${anyLapsed} <= ${now} ${rest}) as l`,
+        where ${whose} = ${name} and threads.status = ${word(`'${status}'`)} and leases.expires_at <= ${now} and ${firstExpiry} <= ${now} ${rest}) as l`,
     ),
   );
 
