@@ -187,6 +187,15 @@ export const messageRowsOf = (thread: number): Procedure<MessageRow[]> =>
       select ${messageColumns} from messages where messages.thread_id = ${thread} order by messages.message_id`),
   );
 
+/** The same, and of each whether it has artifacts: most threads have none, and then nobody has to look for them. */
+export const messageRowsWithHint = (thread: number): Procedure<(MessageRow & { attached: number })[]> =>
+  all(
+    alike(sql`
+      select ${messageColumns},
+        exists (select 1 from artifacts where artifacts.message_id = messages.message_id) as attached
+      from messages where messages.thread_id = ${thread} order by messages.message_id`),
+  );
+
 /** The newest message of one sender in a thread. */
 export function* lastMessageBy(
   thread: number,
