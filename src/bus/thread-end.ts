@@ -5,7 +5,7 @@ import type { Context, Procedure, Refused } from "../sql/procedure.ts";
 import { ending, nothingToAsk, refused, run } from "../sql/procedure.ts";
 import { alike, fragment, sql } from "../sql/sql.ts";
 import { seen } from "./agent.ts";
-import { append } from "./event.ts";
+import { append, type TellingOf } from "./event.ts";
 import { type LeaseRow, type Locked, leaseOfHolder, releaseLease } from "./lease.ts";
 import {
   acknowledging,
@@ -86,6 +86,10 @@ interface Ending extends Omit<Locked, "lease"> {
   asks: boolean;
 }
 
+interface Closing extends Pick<Ending, "thread" | "status" | "lease" | "agent"> {
+  message: TellingOf;
+}
+
 /**
  * Writes the result and ends the thread in one step: the other statements find the number of the message in the database.
  * Where there are no round trips it is drawn first, which is faster than to look for it twice.
@@ -99,21 +103,26 @@ function* writeLast(
   const known = number === undefined ? {} : { taskId, known: { number, gone: false } };
   const head = { thread: thread_id, from: agent, to: created_by, kind: "result", ...known } as const;
   const message_id = number ?? newestMessageIn(thread_id);
-  const told = { kind: head.kind, to_agent: head.to, summary: content.summary };
+  const told = { kind: head.kind, to_agent: head.to, summary: content.summary, message_id };
   const after = { ...thread, status, updated_at: now };
-  const end = function* (): Procedure<void> {
-    yield* releaseLease(lease, now);
-    yield* run(newestMessage(thread_id, message_id, status, now));
-    const message = { ...told, message_id };
-    yield* append(tx, { type: `thread.${status}`, source: agent, thread: after, message, now });
-  };
   const [, message] = yield* ending(
     isWhole(tx, head, content) ? tx : { ...tx, final: false },
     asks ? settle(after, now) : nothingToAsk,
     write(tx, head, content, now),
-    end(),
+    closing(tx, { thread: after, status, lease, agent, message: told }, now),
   );
   return message;
+}
+
+/** What ends with its result: the lease, the thread, and the event that says so. */
+function* closing(
+  tx: Context,
+  { thread, status, lease, agent, message }: Closing,
+  now: string,
+): Procedure<void> {
+  yield* releaseLease(lease, now);
+  yield* run(newestMessage(thread.thread_id, message.message_id, status, now));
+  yield* append(tx, { type: `thread.${status}`, source: agent, thread, message, now });
 }
 
 /** [T11] An ended thread no longer asks for anything. This is part of ending it, and has no event of its own. */

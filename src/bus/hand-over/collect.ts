@@ -60,18 +60,18 @@ export function collectedNow(joinedTexts: Sql, collected: Sql): Sql {
  */
 export function* messagesFor(
   tx: Context,
-  { names, ...who }: Omit<CollectedAtOnce, "names"> & { names?: readonly string[] },
+  { agent, names, thread, now }: Omit<CollectedAtOnce, "names"> & { names?: readonly string[] },
 ): Procedure<Message[]> {
-  const { thread_id } = who.thread;
+  const { thread_id } = thread;
   if (!tx.embedded) {
     const [messages] = yield* together(
       allMessagesOf(thread_id),
-      ...(names ? [collectAll(tx, { ...who, names })] : []),
+      ...(names ? [collectAll(tx, { agent, names, thread, now })] : []),
     );
     return messages;
   }
   const rows = yield* messageRowsWithHint(thread_id);
-  if (names) yield* collectRead(tx, { ...who, names }, rows);
+  if (names) yield* collectRead(tx, { agent, names, thread, now }, rows);
   return rows.some(({ attached }) => attached)
     ? yield* withArtifacts(rows)
     : rows.map((row) => messageView(row));

@@ -82,7 +82,7 @@ export function* nothingFor(
 }
 
 export function* threadsClaim(tx: Context, input: ClaimInput): Procedure<Granted | Refused> {
-  return input.ends ? yield* endAndClaim(tx, { ...input, ends: input.ends }) : yield* claimNow(tx, input);
+  return input.ends ? yield* endAndClaim(tx, input as Ending) : yield* claimNow(tx, input);
 }
 
 type Ending = ClaimInput & { ends: End };
@@ -100,10 +100,9 @@ export function* endFirst(
 function* endAndClaim(tx: Context, input: Ending): Procedure<Granted | Refused> {
   const ended = yield* endFirst(tx.final ? { ...tx, final: false } : tx, input);
   if (!("thread" in ended)) return ended;
-  const { leaseToken: _, ...claim } = input;
   // The end has taken the lock of its creator's channel. To lock the row of the agent after that, and not before, is a deadlock
   // with whoever does both in the usual order.
-  const claimed = yield* claimNow(tx, { ...claim, isSeen: !ended.already });
+  const claimed = yield* claimNow(tx, { ...input, leaseToken: undefined, isSeen: !ended.already });
   return "answer" in claimed ? withEnded(claimed, ended) : claimed;
 }
 
