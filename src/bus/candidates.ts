@@ -4,9 +4,10 @@
  * with the number of threads; one query with `in (...)` would collect and sort them all.
  */
 import { activeStatuses, type Status } from "../contract/thread.ts";
+import { asking } from "../sql/asking.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, isThere, one } from "../sql/procedure.ts";
-import { apart, fragment, joined, literal, nothing, type Sql, sql, word } from "../sql/sql.ts";
+import { apart, flat, fragment, joined, literal, nothing, type Sql, sql, word } from "../sql/sql.ts";
 import { columnsOf } from "../sql/table.ts";
 import { hasLapsed, type ShownLease, shownLease } from "./lease.ts";
 import { isActive, type ThreadRow, threadColumns } from "./thread.ts";
@@ -62,15 +63,16 @@ const place = fragment`threads.thread_id, threads.priority_rank, threads.updated
  * The best pending thread of an agent, in one look at an index, where no other transaction runs. Undefined also if some lease has
  * lapsed: its thread may be better. Asked together with that, it is one statement less for each claim.
  */
-function* bestPending(tx: Context, name: string): Procedure<Best | undefined> {
-  const row = yield* one<ThreadRow & { attempt: number | null; lapses: string | null }>(
-    apart(sql`
-      select ${threadColumns}, ${lastAttempt} as attempt, ${firstExpiry} as lapses
-      from threads where threads.assigned_to = ${name} and threads.status = 'pending' ${bestFirst} limit 1`),
-  );
-  if (!row || (row.lapses !== null && row.lapses <= (tx.time() as string))) return undefined;
-  return { thread: row, attempt: row.attempt ?? 1 };
-}
+const bestPending = (tx: Context, name: string): Procedure<Best | undefined> =>
+  asking(apart(sql`${pendingThreads} ${name} ${bestOfThem}`), ([found]) => {
+    const row = found as (ThreadRow & { attempt: number | null; lapses: string | null }) | undefined;
+    if (!row || (row.lapses !== null && row.lapses <= (tx.time() as string))) return undefined;
+    return { thread: row, attempt: row.attempt ?? 1 };
+  });
+
+const pendingThreads = flat(fragment`
+  select ${threadColumns}, ${lastAttempt} as attempt, ${firstExpiry} as lapses from threads where threads.assigned_to =`);
+const bestOfThem = flat(fragment`and threads.status = 'pending' ${bestFirst} limit 1`);
 
 /**
  * Locks the best candidate that no other transaction has locked, in one step; callers that share a transaction get one

@@ -3,7 +3,7 @@ import { idOf } from "../../contract/ids.ts";
 import type { Message } from "../../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
-import { ending, one, together } from "../../sql/procedure.ts";
+import { ending, known, one, together } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { namesOf, seen } from "../agent.ts";
 import { failExhausted } from "../attempts-exhausted.ts";
@@ -81,18 +81,24 @@ export function* nothingFor(
   return { answer: { nextEventId, thread: null, lease: null, messages: [], ...told }, fresh: false };
 }
 
-export function* threadsClaim(tx: Context, input: ClaimInput): Procedure<Granted | Refused> {
-  return input.ends ? yield* endAndClaim(tx, input as Ending) : yield* claimNow(tx, input);
-}
+export const threadsClaim = (tx: Context, input: ClaimInput): Procedure<Granted | Refused> =>
+  input.ends ? endAndClaim(tx, input as Ending) : claimNow(tx, input);
 
 type Ending = ClaimInput & { ends: End };
 
 /** [L12] The first half of such a call. */
-export function* endFirst(
+export const endFirst = (
   tx: Context,
   { handOver, ends }: Ending,
+): Procedure<OutputOf<"threads.done"> | Refused> =>
+  handOver === undefined ? endThread(tx, ends) : endUnlessGivenUp(tx, handOver, ends);
+
+function* endUnlessGivenUp(
+  tx: Context,
+  call: string,
+  ends: End,
 ): Procedure<OutputOf<"threads.done"> | Refused> {
-  if (handOver !== undefined) yield* refuseGivenUp(handOver);
+  yield* refuseGivenUp(call);
   return yield* endThread(tx, ends);
 }
 
@@ -138,8 +144,14 @@ function* claimNow(tx: Context, input: ClaimInput): Procedure<Granted | Refused>
   }
 }
 
-/** The best candidate, if it has not changed since it was read. */
-function* adopted(tx: Context, best: Best, now: string): Procedure<Locked | undefined> {
+/** The best candidate, if it has not changed since it was read: it cannot where there are no row locks. */
+function adopted(tx: Context, best: Best, now: string): Procedure<Locked | undefined> {
+  const { thread, attempt } = best;
+  if (!tx.embedded || attempt === undefined) return adoptedAgain(tx, best, now);
+  return known({ thread, lease: undefined, now, attempt });
+}
+
+function* adoptedAgain(tx: Context, best: Best, now: string): Procedure<Locked | undefined> {
   const thread = yield* adopt(tx, best.thread);
   if (!thread) return undefined;
   if (best.attempt !== undefined) return { thread, lease: undefined, now, attempt: best.attempt };
