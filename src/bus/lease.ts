@@ -107,7 +107,8 @@ export function leaseOfHolder(
   const { lease } = locked;
   const last =
     lease?.agent_id === caller.agent && (caller.leaseToken ?? lease.lease_token) === lease.lease_token;
-  return isHeld(lease) && last ? known(lease) : notHolding(command, locked, caller, last);
+  if (isHeld(lease) && last) return known(lease);
+  return notHolding(command, locked, caller, last);
 }
 
 function* notHolding(

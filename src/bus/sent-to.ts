@@ -10,7 +10,8 @@ export function takenFromOthers(
   names?: readonly string[],
 ): Procedure<{ sentTo?: string }> {
   if (sentTo === agent) return itself;
-  return names ? known(unless(names.includes(sentTo), sentTo)) : toldByPools(agent, sentTo);
+  if (names) return known(unless(names.includes(sentTo), sentTo));
+  return toldByPools(agent, sentTo);
 }
 
 function* toldByPools(agent: string, sentTo: string): Procedure<{ sentTo?: string }> {

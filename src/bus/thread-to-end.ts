@@ -70,5 +70,7 @@ const toEnd = (tx: Context, id: string): Procedure<ToEnd> =>
   });
 
 /** Call `ownThread` before. */
-export const lockToEnd = (tx: Context, id: string): Procedure<ToEnd> =>
-  tx.embedded ? toEnd(tx, id) : toEndFromServer(tx, id);
+export function lockToEnd(tx: Context, id: string): Procedure<ToEnd> {
+  if (tx.embedded) return toEnd(tx, id);
+  return toEndFromServer(tx, id);
+}

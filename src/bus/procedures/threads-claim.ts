@@ -81,17 +81,21 @@ export function* nothingFor(
   return { answer: { nextEventId, thread: null, lease: null, messages: [], ...told }, fresh: false };
 }
 
-export const threadsClaim = (tx: Context, input: ClaimInput): Procedure<Granted | Refused> =>
-  input.ends ? endAndClaim(tx, input as Ending) : claimNow(tx, input);
+export function threadsClaim(tx: Context, input: ClaimInput): Procedure<Granted | Refused> {
+  if (input.ends) return endAndClaim(tx, input as Ending);
+  return claimNow(tx, input);
+}
 
 type Ending = ClaimInput & { ends: End };
 
 /** [L12] The first half of such a call. */
-export const endFirst = (
+export function endFirst(
   tx: Context,
   { handOver, ends }: Ending,
-): Procedure<OutputOf<"threads.done"> | Refused> =>
-  handOver === undefined ? endThread(tx, ends) : endUnlessGivenUp(tx, handOver, ends);
+): Procedure<OutputOf<"threads.done"> | Refused> {
+  if (handOver === undefined) return endThread(tx, ends);
+  return endUnlessGivenUp(tx, handOver, ends);
+}
 
 function* endUnlessGivenUp(
   tx: Context,
