@@ -130,7 +130,7 @@ export function* write(tx: Context, head: Head, content: Content, now: string): 
       ? sql`(select threads.task_id from threads where threads.thread_id = ${head.thread})`
       : (head.taskId ?? null);
   if (head.known && !(task instanceof Sql)) {
-    const made = Object.assign(fresh, { task_id: task, message_id: head.known.number });
+    const made = { ...fresh, task_id: task, message_id: head.known.number };
     yield* run(alike(insert(messages, made)));
     const row = { ...untouched, ...made };
     if (isWhole(tx, head, content)) return new Written(row, [], head.known.gone);
