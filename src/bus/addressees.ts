@@ -11,26 +11,29 @@ const everybody = "*";
 export type Addressed = { group: null; names: [string] } | { group: "everybody" | "pool"; names: string[] };
 
 export function addressed(tx: Context, to: string, sender: string): Procedure<Addressed> {
-  if (to === everybody)
-    return asking(everyAgent(sender), (rows) => ({ group: "everybody", names: namesIn(rows) }));
+  if (to === everybody) return asking(everyAgent(sender), toEverybody);
   // [U9] The person is not a pool; nor is an agent, even if a pool has the same name.
   if (to === "user" || tx.recall(`known:${to}`)) return known({ group: null, names: [to] });
-  return repeated(tx, `members:${to}\n${sender}`, {
-    query: () => membersOf(to, sender),
-    pick: inboxesIn(to),
-  });
+  return repeated(tx, `members:${to}\n${sender}`, members, { to, sender });
 }
 
-const membersOf = (to: string, sender: string) => sql`
+interface Sent {
+  to: string;
+  sender: string;
+}
+
+const membersOf = ({ to, sender }: Sent) => sql`
     select case when ${hasGone(fragment`pool_members.agent_id`)} then null else pool_members.agent_id end as name
     from pools left join pool_members on pool_members.pool = pools.pool and pool_members.agent_id <> ${sender}
     where pools.pool = ${to} and not exists (select 1 from agents where agents.name = ${to})
     order by pool_members.agent_id`;
 
-const inboxesIn =
-  (to: string) =>
-  (rows: Row[]): Addressed =>
-    rows.length ? { group: "pool", names: namesIn(rows) } : { group: null, names: [to] };
+const inboxesIn = (rows: Row[], { to }: Sent): Addressed =>
+  rows.length ? { group: "pool", names: namesIn(rows) } : { group: null, names: [to] };
+
+const members = { query: membersOf, pick: inboxesIn };
+
+const toEverybody = (rows: Row[]): Addressed => ({ group: "everybody", names: namesIn(rows) });
 
 const namesIn = (rows: Row[]) => rows.flatMap(({ name }) => (name === null ? [] : [name as string]));
 

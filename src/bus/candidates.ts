@@ -4,9 +4,10 @@
  * with the number of threads; one query with `in (...)` would collect and sort them all.
  */
 import { activeStatuses, type Status } from "../contract/thread.ts";
+import { asking } from "../sql/asking.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
 import { all, isThere, one } from "../sql/procedure.ts";
-import { apart, fragment, joined, literal, nothing, type Sql, sql, word } from "../sql/sql.ts";
+import { apart, flat, fragment, joined, literal, nothing, type Sql, sql, word } from "../sql/sql.ts";
 import { columnsOf } from "../sql/table.ts";
 import { hasLapsed, type ShownLease, shownLease } from "./lease.ts";
 import { isActive, type ThreadRow, threadColumns } from "./thread.ts";
@@ -52,13 +53,34 @@ export interface Best {
 
 type BestRow = ThreadRow & { attempt: number | null; seen_at: string };
 
+/** Evaluated once, before any scan: usually no lease at all has lapsed. */
+const firstExpiry = fragment`(select min(held.expires_at) from leases as held where held.released_at is null)`;
+const lastAttempt = fragment`(select leases.attempt from leases where leases.thread_id = threads.thread_id)`;
+
 const place = fragment`threads.thread_id, threads.priority_rank, threads.updated_at`;
+
+/**
+ * The best pending thread of an agent, in one look at an index, where no other transaction runs. Undefined also if some lease has
+ * lapsed: its thread may be better. Asked together with that, it is one statement less for each claim.
+ */
+const bestPending = (tx: Context, name: string): Procedure<Best | undefined> =>
+  asking(apart(sql`${pendingThreads} ${name} ${bestOfThem}`), ([found]) => {
+    const row = found as (ThreadRow & { attempt: number | null; lapses: string | null }) | undefined;
+    if (!row || (row.lapses !== null && row.lapses <= (tx.time() as string))) return undefined;
+    return { thread: row, attempt: row.attempt ?? 1 };
+  });
+
+const pendingThreads = flat(fragment`
+  select ${threadColumns}, ${lastAttempt} as attempt, ${firstExpiry} as lapses from threads where threads.assigned_to =`);
+const bestOfThem = flat(fragment`and threads.status = 'pending' ${bestFirst} limit 1`);
 
 /**
  * Locks the best candidate that no other transaction has locked, in one step; callers that share a transaction get one
  * each. Undefined also if all candidates are locked.
  */
 export function* lockBest(tx: Context, names: readonly string[]): Procedure<Best | undefined> {
+  const pending = tx.embedded && names.length === 1 ? yield* bestPending(tx, names[0]!) : undefined;
+  if (pending) return pending;
   const limit = fragment`${bestFirst} limit ${literal(tx.rivals)}`;
   const lapsed = !tx.embedded || (yield* isThere(someLapsed(tx.time())));
   const arms = names.flatMap((name) => [
@@ -69,7 +91,7 @@ export function* lockBest(tx: Context, names: readonly string[]): Procedure<Best
   const row = yield* one<BestRow>(
     apart(sql`
       select ${threadColumns}, found.updated_at as seen_at,
-        (select leases.attempt from leases where leases.thread_id = threads.thread_id) as attempt
+        ${lastAttempt} as attempt
       from (${joined(arms, " union ")} order by priority_rank, thread_id limit ${literal(tx.rivals)}) as found
         join threads on threads.thread_id = found.thread_id
       order by found.priority_rank, found.thread_id limit 1 ${tx.forUpdateFreeThreads}`),
@@ -80,9 +102,6 @@ export function* lockBest(tx: Context, names: readonly string[]): Procedure<Best
   return { thread: row, attempt: sure ? (row.attempt ?? 1) : undefined };
 }
 
-/** Evaluated once, before any scan: usually no lease at all has lapsed. */
-const anyLapsed = fragment`(select min(held.expires_at) from leases as held where held.released_at is null)`;
-
 /** Where a statement costs no round trip this is asked first: with the six arms for lapsed leases the query took 19 µs instead of 5. */
 const someLapsed = (now: Sql | string) =>
   sql`select 1 as some from leases where leases.released_at is null and leases.expires_at <= ${now} limit 1`;
@@ -92,7 +111,7 @@ const lapsedArms = (columns: Sql, name: string, now: Sql | string, rest: Sql) =>
     activeStatuses.map(
       (status) => sql`select * from (
         select ${columns} from threads join leases on ${heldLease}
-        where ${whose} = ${name} and threads.status = ${word(`'${status}'`)} and leases.expires_at <= ${now} and ${anyLapsed} <= ${now} ${rest}) as l`,
+        where ${whose} = ${name} and threads.status = ${word(`'${status}'`)} and leases.expires_at <= ${now} and ${firstExpiry} <= ${now} ${rest}) as l`,
     ),
   );
 

@@ -14,8 +14,7 @@ export const pageBytes = 4 * 1024 * 1024;
 
 const contentOfRow = (row: MessageRow) => row.body || row.summary;
 /** A summary that was only taken from the body is not shown as well. */
-const ownSummary = ({ body, summary }: MessageRow) =>
-  body && summary !== firstLine(body) ? { summary } : {};
+const hasOwnSummary = ({ body, summary }: MessageRow) => body !== "" && summary !== firstLine(body);
 const statusOf = (row: MessageRow) => (row.dead_at ? "dead" : row.acked_at ? "acked" : "pending");
 const threadOf = (row: MessageRow) => (row.thread_id === null ? null : idOf("thread", row.thread_id));
 
@@ -24,7 +23,7 @@ export const channelView = (row: MessageRow): ChannelMessage => ({
   channel: row.to_agent,
   sender: row.from_agent,
   content: contentOfRow(row),
-  ...ownSummary(row),
+  ...(hasOwnSummary(row) && { summary: row.summary }),
   status: statusOf(row),
   correlationId: row.correlation_id,
   taskId: row.task_id,
@@ -41,7 +40,7 @@ export const mailView = (row: MessageRow): Mail => ({
   id: row.message_id,
   senderId: row.from_agent,
   message: contentOfRow(row),
-  ...ownSummary(row),
+  ...(hasOwnSummary(row) && { summary: row.summary }),
   createdAt: row.created_at,
   threadId: threadOf(row),
   kind: row.kind,

@@ -17,10 +17,12 @@ export const hasGone = (name: Sql | string) => sql`(case
   else exists (select 1 from agents as known where known.name = ${name} and known.last_seen_at <= known.ended_at) end)`;
 
 export const isGone = (tx: Context, name: string): Procedure<boolean> =>
-  repeated(tx, `gone:${name}`, {
-    query: () => alike(sql`select 1 as gone where ${hasGone(name)}`),
-    pick: (rows) => rows.length > 0,
-  });
+  repeated(tx, `gone:${name}`, gone, name);
+
+const gone = {
+  query: (name: string) => alike(sql`select 1 as gone where ${hasGone(name)}`),
+  pick: (rows: readonly unknown[]) => rows.length > 0,
+};
 
 /** [M13] What the sender is told about a recipient after the message was written, including that nobody will read it. */
 export function reached(recipient: Recipient, written: { unread: boolean }): Procedure<Recipient> {

@@ -1,6 +1,13 @@
 /** Times are ISO 8601 text in UTC, so sorting them as text sorts them by time. */
-export const expiryAfter = (from: string, seconds: number) =>
-  new Date(Date.parse(from) + seconds * 1000).toISOString();
+export function expiryAfter(from: string, seconds: number): string {
+  if (last.from !== from || last.seconds !== seconds)
+    last = { from, seconds, text: new Date(Date.parse(from) + seconds * 1000).toISOString() };
+  return last.text;
+}
+
+/** The claims of one transaction mostly ask for the same. */
+let last = { from: "", seconds: 0, text: "" };
+
 export const earlierBy = (ms: number, now: string) => new Date(Date.parse(now) - ms).toISOString();
 
 /** Whether a time lies within the last `ms` milliseconds. Every write asks this: it compares texts, which are parsed once for each `now`. */

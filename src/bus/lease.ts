@@ -4,7 +4,7 @@ import { idOf, numberOf } from "../contract/ids.ts";
 import type { Lease } from "../contract/lease.ts";
 import { ownCall, phrase } from "../contract/phrase.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
-import { one, run, together } from "../sql/procedure.ts";
+import { known, one, run, together } from "../sql/procedure.ts";
 import { alike, sql } from "../sql/sql.ts";
 import { columnsOf, insert, overwriting, part, type RowOf } from "../sql/table.ts";
 import { leases, lostLeases } from "../sql/tables.ts";
@@ -99,14 +99,24 @@ interface Holder {
 }
 
 /** The caller's lease, lapsed or not ([L3]), or why it has none. */
-export function* leaseOfHolder(
+export function leaseOfHolder(
+  command: string,
+  locked: Locked,
+  caller: Holder,
+): Procedure<LeaseRow | InboxError> {
+  const { lease } = locked;
+  const last =
+    lease?.agent_id === caller.agent && (caller.leaseToken ?? lease.lease_token) === lease.lease_token;
+  if (isHeld(lease) && last) return known(lease);
+  return notHolding(command, locked, caller, last);
+}
+
+function* notHolding(
   command: string,
   { thread, lease, now }: Locked,
   caller: Holder,
-): Procedure<LeaseRow | InboxError> {
-  const last =
-    lease?.agent_id === caller.agent && (caller.leaseToken ?? lease.lease_token) === lease.lease_token;
-  if (isHeld(lease) && last) return lease;
+  last: boolean,
+): Procedure<InboxError> {
   // The caller's own last token proves no more than the caller's name.
   const token = last ? undefined : caller.leaseToken;
   if (yield* hasLost(thread.thread_id, caller.agent, token)) return lost(thread, lease, caller.agent);

@@ -130,7 +130,7 @@ export function* write(tx: Context, head: Head, content: Content, now: string): 
       ? sql`(select threads.task_id from threads where threads.thread_id = ${head.thread})`
       : (head.taskId ?? null);
   if (head.known && !(task instanceof Sql)) {
-    const made = Object.assign(fresh, { task_id: task, message_id: head.known.number });
+    const made = { ...fresh, task_id: task, message_id: head.known.number };
     yield* run(alike(insert(messages, made)));
     const row = { ...untouched, ...made };
     if (isWhole(tx, head, content)) return new Written(row, [], head.known.gone);
@@ -185,6 +185,15 @@ export const messageRowsOf = (thread: number): Procedure<MessageRow[]> =>
   all<MessageRow>(
     alike(sql`
       select ${messageColumns} from messages where messages.thread_id = ${thread} order by messages.message_id`),
+  );
+
+/** The same, and of each whether it has artifacts: most threads have none, and then nobody has to look for them. */
+export const messageRowsWithHint = (thread: number): Procedure<(MessageRow & { attached: number })[]> =>
+  all(
+    alike(sql`
+      select ${messageColumns},
+        exists (select 1 from artifacts where artifacts.message_id = messages.message_id) as attached
+      from messages where messages.thread_id = ${thread} order by messages.message_id`),
   );
 
 /** The newest message of one sender in a thread. */

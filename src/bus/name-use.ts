@@ -4,10 +4,10 @@ import { InboxError } from "../contract/errors.ts";
 import { field, phrase } from "../contract/phrase.ts";
 import type { Recipient, Unknown } from "../contract/recipient.ts";
 import { closest } from "../contract/suggest.ts";
-import type { Context, Procedure } from "../sql/procedure.ts";
+import type { Context, Procedure, Row } from "../sql/procedure.ts";
 import { all, known } from "../sql/procedure.ts";
 import { repeated } from "../sql/repeated.ts";
-import { fragment, literal, nothing, sql, there } from "../sql/sql.ts";
+import { fragment, literal, nothing, type Sql, sql, there } from "../sql/sql.ts";
 import { eitherMessages, nextChannel } from "../sql/walk.ts";
 import { admitName } from "./names.ts";
 
@@ -26,24 +26,31 @@ export function isUsed(tx: Context, name: string, as: As): Procedure<boolean> {
 const orTopic = (name: string) =>
   sql`union all select 'topic' from ${eitherMessages} where messages.to_agent = ${name}`;
 
-function lookFor(tx: Context, name: string, as: As): Procedure<boolean> {
-  return repeated(tx, `used as ${as}:${name}`, {
-    query: () => usesOf(name, as),
-    pick([found]) {
-      // An agent stays known for ever, a pool only while it has members, a topic while it has messages or readers.
-      if (found?.known === "agent") tx.learn(`known:${name}`, "agent");
-      return found !== undefined;
-    },
-  });
+const lookFor = (tx: Context, name: string, as: As): Procedure<boolean> =>
+  repeated(tx, `used as ${as}:${name}`, uses, { name, as });
+
+interface Used {
+  name: string;
+  as: As;
 }
 
-const usesOf = (name: string, as: As) =>
-  there(sql`
+const uses = {
+  query: usesOf,
+  pick([found]: Row[], { name }: Used, tx: Context): boolean {
+    // An agent stays known for ever, a pool only while it has members, a topic while it has messages or readers.
+    if (found?.known === "agent") tx.learn(`known:${name}`, "agent");
+    return found !== undefined;
+  },
+};
+
+function usesOf({ name, as }: Used): Sql {
+  return there(sql`
     select 'agent' as known from agents where agents.name = ${name}
     union all select 'pool' from pool_members where pool_members.pool = ${name}
     union all select 'topic' from readers where readers.channel = ${name}
     union all select 'task' from tasks where tasks.name = ${name}
     ${as === "channel" ? orTopic(name) : nothing} limit 1`);
+}
 
 /** [M13] For an answer that found nothing in a channel: the names that are like an unused one. */
 export function* meantBy(tx: Context, channel: string): Procedure<{ similar?: string[] }> {

@@ -70,7 +70,7 @@ export function* postToChannel(
   const copied = { messages: names.length, bytes: () => names.length * bytesOf(content) };
   yield* spend(tx, from, copied, now);
   yield* seen(tx, from, now);
-  const { ttlSeconds, ...tags } = more;
+  const { ttlSeconds, correlationId, taskId } = more;
   const expiresAt = ttlSeconds === undefined ? undefined : expiryAfter(now, ttlSeconds);
   const written: Written[] = [];
   let nextEventId = 0;
@@ -78,7 +78,17 @@ export function* postToChannel(
     const known = { number: numbers[i]!, gone };
     const message = yield* write(
       tx,
-      { thread: null, from, to: name, kind, ...tags, expiresAt, copyOf: written[0]?.row.message_id, known },
+      {
+        thread: null,
+        from,
+        to: name,
+        kind,
+        correlationId,
+        taskId,
+        expiresAt,
+        copyOf: written[0]?.row.message_id,
+        known,
+      },
       content,
       now,
     );

@@ -1,13 +1,12 @@
 /** [T7] The two ways in which a holder ends a thread, and what happens to a result that comes too late ([L4]). */
 import { InboxError } from "../contract/errors.ts";
-import { numberOf } from "../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { Context, Procedure, Refused } from "../sql/procedure.ts";
-import { ending, one, refused, run, together } from "../sql/procedure.ts";
-import { alike, fragment, type Sql, sql } from "../sql/sql.ts";
+import { ending, nothingToAsk, refused, run } from "../sql/procedure.ts";
+import { alike, fragment, sql } from "../sql/sql.ts";
 import { seen } from "./agent.ts";
-import { append } from "./event.ts";
-import { type LeaseRow, type Locked, leaseOfHolder, lockOwned, releaseLease } from "./lease.ts";
+import { append, type TellingOf } from "./event.ts";
+import { type LeaseRow, type Locked, leaseOfHolder, releaseLease } from "./lease.ts";
 import {
   acknowledging,
   type Content,
@@ -19,7 +18,6 @@ import {
   type Written,
   write,
 } from "./message.ts";
-import type { TaskRow } from "./task.ts";
 import {
   changeThread,
   newestMessage,
@@ -28,6 +26,7 @@ import {
   type ThreadRow,
   threadView,
 } from "./thread.ts";
+import { asksFor, lockToEnd, questionsIn, type Review } from "./thread-to-end.ts";
 
 export type EndInput = ParsedOf<"threads.done">;
 /** How a thread is to be ended, as data. */
@@ -52,37 +51,24 @@ export function* endThread(tx: Context, { input, status }: End): Procedure<Outpu
   const command = status === "done" ? "done" : "fail";
   const content = endingContent(input, status);
   yield* ownThread(tx, input.thread);
-  // There is rarely a review, but reading it later would cost another round trip.
-  const [locked, review] = yield* together(
-    lockOwned(tx, input.thread),
-    pendingReview(numberOf(input.thread)),
-  );
-  const { thread, now } = locked;
+  const found = yield* lockToEnd(tx, input.thread);
+  const { thread, now, review, asks } = found;
   if (thread.status === status) {
     const result = yield* lastMessageBy(thread.thread_id, agent, fragment`and messages.kind = 'result'`);
     if (result && sameContent(result, content))
       return { thread: threadView(thread), message: result, already: true };
   }
   if (status === "done") refuseUnreviewed(thread, review);
-  const lease = yield* leaseOfHolder(command, locked, input);
+  const lease = yield* leaseOfHolder(command, found, input);
   if (lease instanceof InboxError) {
     if (lease.code !== "lease_lost") throw lease;
     return yield* keepLate(tx, { thread, agent, content, lost: lease, command, now });
   }
   yield* seen(tx, agent, now);
-  const message = yield* writeLast(tx, { thread, lease, agent, content, status, now });
+  const message = yield* writeLast(tx, { thread, lease, agent, content, status, asks, now });
   const after = { ...thread, status, latest_message_id: message.row.message_id, updated_at: now };
   return { thread: threadView(after), message: message.view };
 }
-
-type Review = Pick<TaskRow, "name" | "review">;
-
-/** The review of the task that a thread belongs to, if the task is reviewed before it ends. */
-const pendingReview = (thread: number): Procedure<Review | undefined> =>
-  one<Review>(alike(sql`select tasks.name, tasks.review ${reviewed(thread)}`));
-
-export const reviewed = (thread: number | Sql) => sql`
-  from tasks where tasks.thread_id = ${thread} and tasks.status <> 'finished' and tasks.review is not null`;
 
 /** [A12] Its parent gets one result, with the review in it: what the sub-agent says at the end of its turn is reviewed first. */
 function refuseUnreviewed({ task_id }: ThreadRow, task: Review | undefined): void {
@@ -97,47 +83,54 @@ interface Ending extends Omit<Locked, "lease"> {
   agent: string;
   content: Content;
   status: EndStatus;
+  asks: boolean;
+}
+
+interface Closing extends Pick<Ending, "thread" | "status" | "lease" | "agent"> {
+  message: TellingOf;
 }
 
 /**
  * Writes the result and ends the thread in one step: the other statements find the number of the message in the database.
  * Where there are no round trips it is drawn first, which is faster than to look for it twice.
  */
-function* writeLast(tx: Context, { thread, lease, agent, content, status, now }: Ending): Procedure<Written> {
+function* writeLast(
+  tx: Context,
+  { thread, lease, agent, content, status, asks, now }: Ending,
+): Procedure<Written> {
   const { thread_id, created_by, task_id: taskId } = thread;
   const number = tx.embedded ? yield* tx.number("messages") : undefined;
   const known = number === undefined ? {} : { taskId, known: { number, gone: false } };
   const head = { thread: thread_id, from: agent, to: created_by, kind: "result", ...known } as const;
   const message_id = number ?? newestMessageIn(thread_id);
-  const told = { kind: head.kind, to_agent: head.to, summary: content.summary };
+  const told = { kind: head.kind, to_agent: head.to, summary: content.summary, message_id };
   const after = { ...thread, status, updated_at: now };
-  const end = function* (): Procedure<void> {
-    yield* releaseLease(lease, now);
-    yield* run(newestMessage(thread_id, message_id, status, now));
-    const message = { ...told, message_id };
-    yield* append(tx, { type: `thread.${status}`, source: agent, thread: after, message, now });
-  };
   const [, message] = yield* ending(
     isWhole(tx, head, content) ? tx : { ...tx, final: false },
-    settle(after, now),
+    asks ? settle(after, now) : nothingToAsk,
     write(tx, head, content, now),
-    end(),
+    closing(tx, { thread: after, status, lease, agent, message: told }, now),
   );
   return message;
 }
 
-/** The messages of a thread that ask for something. */
-export const asksFor = (thread: number | Sql) =>
-  sql`messages.thread_id = ${thread} and messages.kind in ('task', 'answer')`;
+/** What ends with its result: the lease, the thread, and the event that says so. */
+function* closing(
+  tx: Context,
+  { thread, status, lease, agent, message }: Closing,
+  now: string,
+): Procedure<void> {
+  yield* releaseLease(lease, now);
+  yield* run(newestMessage(thread.thread_id, message.message_id, status, now));
+  yield* append(tx, { type: `thread.${status}`, source: agent, thread, message, now });
+}
 
 /** [T11] An ended thread no longer asks for anything. This is part of ending it, and has no event of its own. */
 export function* settle(thread: ThreadRow, now: string): Procedure<void> {
   const which = asksFor(thread.thread_id);
   yield* run(acknowledging({ agent: thread.assigned_to, names: [thread.assigned_to], which, now }));
   // [U11] Nor does the person have to answer its questions any more.
-  yield* run(
-    alike(sql`update entries set needs = null where thread_id = ${thread.thread_id} and needs = 'answer'`),
-  );
+  yield* run(alike(sql`update entries set needs = null where ${questionsIn(thread.thread_id)}`));
 }
 
 interface LateResult {

@@ -13,7 +13,7 @@ import {
 } from "../contract/thread.ts";
 import { asking } from "../sql/asking.ts";
 import type { Context, Procedure } from "../sql/procedure.ts";
-import { one, run } from "../sql/procedure.ts";
+import { one } from "../sql/procedure.ts";
 import { alike, nothing, type Sql, sql, word } from "../sql/sql.ts";
 import { assignments, columnsOf, part, type RowOf } from "../sql/table.ts";
 import { threads } from "../sql/tables.ts";
@@ -86,11 +86,12 @@ const owned = (thread: number) => `thread:${thread}`;
 const found = (id: string, lock: Sql): Procedure<ThreadRow> =>
   asking(
     alike(sql`select ${threadColumns} from threads where threads.thread_id = ${numberOf(id)} ${lock}`),
-    ([row]) => {
-      if (!row) throw new InboxError("not_found", `there is no thread ${id}`);
-      return row as ThreadRow;
-    },
+    ([row]) => (row as ThreadRow | undefined) ?? noThread(id),
   );
+
+export function noThread(id: string): never {
+  throw new InboxError("not_found", `there is no thread ${id}`);
+}
 
 const changeable = part(
   threads,
@@ -107,7 +108,7 @@ export const newestMessage = (thread: number, message: number | Sql, status: Sta
     where thread_id = ${thread}`);
 
 /** Writes only what has changed: writing a column updates all its indexes, even if the value is the same. */
-export function* changeThread(
+export function changeThread(
   thread: ThreadRow,
   change: Partial<Omit<RowOf<typeof changeable>, "updated_at">>,
   now: string,
@@ -118,8 +119,9 @@ export function* changeThread(
     if (value !== thread[name as keyof ThreadRow]) different[name] = value;
   }
   const changed = assignments(changeable, different);
-  yield* run(alike(sql`update threads set ${changed} where thread_id = ${thread.thread_id}`));
-  return { ...thread, ...change, updated_at: now };
+  const update = alike(sql`update threads set ${changed} where thread_id = ${thread.thread_id}`);
+  update.blind = true;
+  return asking(update, () => ({ ...thread, ...change, updated_at: now }));
 }
 
 export const hasEnded = (thread: ThreadRow) => isEndedStatus(thread.status);

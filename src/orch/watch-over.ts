@@ -66,9 +66,11 @@ export function watchOver(
     await ensureSupervision(engine, db, delivery);
   }
 
-  /** A call that only checks must not fail because of this: the next one tries again. Returns whether it has checked. */
-  const inPassing = async (): Promise<boolean> => {
-    if (performance.now() < restUntil) return false;
+  /** Undefined if it has checked a moment ago. */
+  const inPassing = () => (performance.now() < restUntil ? undefined : check());
+
+  /** A call that only checks must not fail because of this: the next one tries again. */
+  const check = async (): Promise<void> => {
     const rest = stayAwake();
     await now()
       .catch((error) => {
@@ -79,7 +81,6 @@ export function watchOver(
         complain?.(phrase`tasks are waiting, but ${error.said.message}; ${error.said.hint}`);
       })
       .finally(rest);
-    return true;
   };
 
   async function lookWhile(signal: AbortSignal): Promise<void> {
@@ -88,7 +89,9 @@ export function watchOver(
     while (!signal.aborted) {
       // Before it looks: a task that comes right after is heard of. Open only while it is listened to: else the process stays awake.
       const news = isLong ? engine.subscribe([taskTopic]) : undefined;
-      const listens = (await inPassing()) && idle && news !== undefined;
+      const checking = inPassing();
+      await checking;
+      const listens = checking !== undefined && idle && news !== undefined;
       // A problem with the database is reported by the call itself.
       const told =
         listens &&
@@ -102,14 +105,15 @@ export function watchOver(
     }
   }
 
-  async function during<T>(op: AnyOperation, work: () => Promise<T>): Promise<T> {
-    if (op.kind !== "wait") {
-      const answer = await work();
-      await inPassing();
-      return answer;
-    }
-    return whileWaiting(work, lookWhile, inPassing);
+  async function thenLook<T>(work: () => Promise<T>): Promise<T> {
+    const answer = await work();
+    const checking = inPassing();
+    if (checking) await checking;
+    return answer;
   }
+
+  const during = <T>(op: AnyOperation, work: () => Promise<T>): Promise<T> =>
+    op.kind === "wait" ? whileWaiting(work, lookWhile, inPassing) : thenLook(work);
 
   return { now, during };
 }
@@ -153,7 +157,7 @@ function ringPending(): void {
 async function whileWaiting<T>(
   work: () => Promise<T>,
   lookWhile: (signal: AbortSignal) => Promise<void>,
-  inPassing: () => Promise<unknown>,
+  inPassing: () => Promise<void> | undefined,
 ): Promise<T> {
   // To look while a claim ran that found a thread took a twentieth of its time.
   let looking: { over: AbortController; done: Promise<void> } | undefined;
@@ -166,6 +170,7 @@ async function whileWaiting<T>(
   } finally {
     cancel();
     looking?.over.abort();
-    await (looking?.done ?? inPassing());
+    const left = looking?.done ?? inPassing();
+    if (left) await left;
   }
 }

@@ -104,6 +104,13 @@ export const fragment = (strings: TemplateStringsArray, ...values: (SqlValue | S
 
 export const nothing = fragment``;
 
+/** A fragment without values as one text: the parts of a template are looked up one by one in every statement that holds them. */
+export function flat(made: Sql): Sql {
+  const { text, values } = made.flatten(() => "?");
+  if (values.length) throw new Error(`a fragment with values: ${text}`);
+  return new Sql(kept([text]), []);
+}
+
 /** What a template literal has by itself: the same text is the same array every time. */
 const lasting = new WeakSet<readonly string[]>();
 const lasts = (strings: readonly string[]) => "raw" in strings || lasting.has(strings);

@@ -35,6 +35,7 @@ export function topicsOf(event: Concerned): string[] {
   }
   topics.push(threadTopic(event.thread_id));
   if (event.assigned_to !== null) topics.push(agentTopic(event.assigned_to));
-  if (event.addressed_to !== null) topics.push(agentTopic(event.addressed_to));
+  if (event.addressed_to !== null && event.addressed_to !== event.assigned_to)
+    topics.push(agentTopic(event.addressed_to));
   return topics;
 }

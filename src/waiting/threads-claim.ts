@@ -27,12 +27,16 @@ import { inMs, wait } from "./wait.ts";
 
 type Input = ParsedOf<"threads.claim"> & { handOver?: string; collects?: boolean };
 
-/** [L12] The thread that is to be ended before, and its result, as one. */
-function withEnd({ done, fail, summary, body, payload, artifacts, leaseToken, ...claim }: Input): ClaimInput {
+function claimOf({ agent, thread, leaseSeconds, leaseToken, wait, handOver, collects }: Input): ClaimInput {
+  return { agent, thread, leaseSeconds, leaseToken, wait, handOver, collects };
+}
+
+/** [L12] The thread that is to be ended before, and its result. The token is that of this thread, not of the next one. */
+function endOf({ agent, done, fail, summary, body, payload, artifacts, leaseToken }: Input): End | undefined {
   const thread = done ?? fail;
-  if (thread === undefined) return { ...claim, leaseToken };
-  const result = { agent: claim.agent, thread, summary, body, payload, artifacts, leaseToken };
-  return { ...claim, ends: { input: result, status: done === undefined ? "failed" : "done" } };
+  if (thread === undefined) return undefined;
+  const input = { agent, thread, summary, body, payload, artifacts, leaseToken };
+  return { input, status: done === undefined ? "failed" : "done" };
 }
 
 /** With the id of the call, by which its answer can be found again if it was lost after the commit. */
@@ -71,7 +75,8 @@ export async function claimOrWait(
   asked: Input,
   call: Pick<Calling, "signal" | "noteAtBegin">,
 ): Promise<Granted> {
-  const { ends, ...input } = withEnd(asked);
+  const ends = endOf(asked);
+  const input = claimOf(ends ? { ...asked, leaseToken: undefined } : asked);
   const goOn = () =>
     input.wait ? waitAndClaim(engine, input, asked.timeoutSeconds, call) : claim(engine, input);
   if (!ends) return goOn();

@@ -117,6 +117,17 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await collected(inbox, "w")).toEqual(["msg_1"]);
   });
 
+  test("[T11] claim answers with the artifacts of each message, and collects all that are open", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    await give(inbox, "lead", "w");
+    const more = { from: "lead", thread: "thr_1", kind: "progress" } as const;
+    await inbox.call("threads.reply", { ...more, summary: "the plan", artifacts: [{ path: "plan.md" }] });
+    const { messages } = await inbox.call("threads.claim", { agent: "w" });
+    expect(messages.map(({ artifacts }) => artifacts.map(({ path }) => path))).toEqual([[], ["plan.md"]]);
+    expect(await collected(inbox, "w")).toEqual(["msg_1", "msg_2"]);
+  });
+
   test("[T11] a pool's message is collected by the member that claims", async () => {
     await using bench = await start();
     const { inbox } = bench;

@@ -8,7 +8,7 @@ import type { Engine } from "../../src/engines/engine.ts";
 import { createDatabase } from "../../src/engines/sqlite/connect.ts";
 import { openSqlite } from "../../src/engines/sqlite/engine.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
-import { all, type Context, known, one, refused, run } from "../../src/sql/procedure.ts";
+import { all, type Context, known, one, type Row, refused, run } from "../../src/sql/procedure.ts";
 import { repeated } from "../../src/sql/repeated.ts";
 import { type Sql, sql } from "../../src/sql/sql.ts";
 import { root } from "../support/cli.ts";
@@ -127,14 +127,14 @@ test("[S4] a procedure that shares a transaction sees the writes of earlier ones
 test("[S4] in a shared transaction a read with a name is made once, until a caller writes to its table", async () => {
   await engine.write(() => run(add("first"))); // so that the next ones gather
   let made = 0;
-  const count = (tx: Context) =>
-    repeated(tx, "how many", {
-      query() {
-        made++;
-        return sql`select count(*) as count from agents`;
-      },
-      pick: ([row]) => row!.count as number,
-    });
+  const agents = {
+    query() {
+      made++;
+      return sql`select count(*) as count from agents`;
+    },
+    pick: ([row]: Row[]) => row!.count as number,
+  };
+  const count = (tx: Context) => repeated(tx, "how many", agents, undefined);
   const counts = await Promise.all([
     engine.write(count),
     engine.write(count),

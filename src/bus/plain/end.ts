@@ -26,7 +26,8 @@ import { seenBy } from "../agent.ts";
 import { detailsOf, eventRow } from "../event.ts";
 import { acknowledging, type MessageRow, messageView, orderOf, unanswered } from "../message.ts";
 import { creatorOf, isActive, type ThreadRow, threadColumns, threadView } from "../thread.ts";
-import { asksFor, type End, type EndStatus, endingContent, reviewed } from "../thread-end.ts";
+import { type End, type EndStatus, endingContent } from "../thread-end.ts";
+import { asksFor, reviewed } from "../thread-to-end.ts";
 
 /**
  * The caller holds the thread by a lease that is still its own when both rows are locked. The lease is found by its thread

@@ -3,7 +3,7 @@ import { idOf } from "../../contract/ids.ts";
 import type { Message } from "../../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure, Refused } from "../../sql/procedure.ts";
-import { ending, one, together } from "../../sql/procedure.ts";
+import { ending, known, one, together } from "../../sql/procedure.ts";
 import { sql } from "../../sql/sql.ts";
 import { namesOf, seen } from "../agent.ts";
 import { failExhausted } from "../attempts-exhausted.ts";
@@ -81,18 +81,28 @@ export function* nothingFor(
   return { answer: { nextEventId, thread: null, lease: null, messages: [], ...told }, fresh: false };
 }
 
-export function* threadsClaim(tx: Context, input: ClaimInput): Procedure<Granted | Refused> {
-  return input.ends ? yield* endAndClaim(tx, { ...input, ends: input.ends }) : yield* claimNow(tx, input);
+export function threadsClaim(tx: Context, input: ClaimInput): Procedure<Granted | Refused> {
+  if (input.ends) return endAndClaim(tx, input as Ending);
+  return claimNow(tx, input);
 }
 
 type Ending = ClaimInput & { ends: End };
 
 /** [L12] The first half of such a call. */
-export function* endFirst(
+export function endFirst(
   tx: Context,
   { handOver, ends }: Ending,
 ): Procedure<OutputOf<"threads.done"> | Refused> {
-  if (handOver !== undefined) yield* refuseGivenUp(handOver);
+  if (handOver === undefined) return endThread(tx, ends);
+  return endUnlessGivenUp(tx, handOver, ends);
+}
+
+function* endUnlessGivenUp(
+  tx: Context,
+  call: string,
+  ends: End,
+): Procedure<OutputOf<"threads.done"> | Refused> {
+  yield* refuseGivenUp(call);
   return yield* endThread(tx, ends);
 }
 
@@ -100,10 +110,9 @@ export function* endFirst(
 function* endAndClaim(tx: Context, input: Ending): Procedure<Granted | Refused> {
   const ended = yield* endFirst(tx.final ? { ...tx, final: false } : tx, input);
   if (!("thread" in ended)) return ended;
-  const { leaseToken: _, ...claim } = input;
   // The end has taken the lock of its creator's channel. To lock the row of the agent after that, and not before, is a deadlock
   // with whoever does both in the usual order.
-  const claimed = yield* claimNow(tx, { ...claim, isSeen: !ended.already });
+  const claimed = yield* claimNow(tx, { ...input, leaseToken: undefined, isSeen: !ended.already });
   return "answer" in claimed ? withEnded(claimed, ended) : claimed;
 }
 
@@ -139,8 +148,14 @@ function* claimNow(tx: Context, input: ClaimInput): Procedure<Granted | Refused>
   }
 }
 
-/** The best candidate, if it has not changed since it was read. */
-function* adopted(tx: Context, best: Best, now: string): Procedure<Locked | undefined> {
+/** The best candidate, if it has not changed since it was read: it cannot where there are no row locks. */
+function adopted(tx: Context, best: Best, now: string): Procedure<Locked | undefined> {
+  const { thread, attempt } = best;
+  if (!tx.embedded || attempt === undefined) return adoptedAgain(tx, best, now);
+  return known({ thread, lease: undefined, now, attempt });
+}
+
+function* adoptedAgain(tx: Context, best: Best, now: string): Procedure<Locked | undefined> {
   const thread = yield* adopt(tx, best.thread);
   if (!thread) return undefined;
   if (best.attempt !== undefined) return { thread, lease: undefined, now, attempt: best.attempt };

@@ -61,12 +61,13 @@ export class Asked {
   }
 
   read(form: Prepared, values: readonly SqlValue[], { sharing, name }: Sql): Row[] {
-    // It concerns a row of its own caller, which no other asks for.
-    if (sharing === "alike" && name === undefined) return form.statement.all(...values) as Row[];
+    // It concerns a row of its own caller, which no other asks for; or the caller changes the row that it finds.
+    if ((sharing === "alike" || sharing === "apart") && name === undefined)
+      return form.statement.all(values) as Row[];
     const answers = this.#answersTo(form);
     const alike = answers.byFirst.get(values[0]) ?? [];
     for (const kept of alike) if (isSame(kept.values, values)) return kept.rows;
-    const rows = form.statement.all(...values) as Row[];
+    const rows = form.statement.all(values) as Row[];
     const lasting = sharing === "there" && rows.length > 0;
     const kept = { values, rows, lasting, stale: false };
     alike.push(kept);

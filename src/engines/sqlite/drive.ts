@@ -40,14 +40,14 @@ export function driver(db: Database, now: () => number, facts: Facts) {
     const { noted } = running;
     const { form, values } = forms.of(asked);
     const { statement, does } = form;
-    if (does === "read") return noted.asked?.read(form, values, asked) ?? (statement.all(...values) as Row[]);
+    if (does === "read") return noted.asked?.read(form, values, asked) ?? (statement.all(values) as Row[]);
     noted.wrote = true;
     if (!asked.blind) {
-      const rows = statement.all(...values) as Row[];
+      const rows = statement.all(values) as Row[];
       noted.asked?.wrote(form);
       return rows;
     }
-    noted.made = Number(statement.run(...values).lastInsertRowid);
+    noted.made = Number(statement.run(values).lastInsertRowid);
     noted.asked?.wrote(form, noted.made);
     return noRows;
   }
