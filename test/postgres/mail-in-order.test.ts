@@ -8,7 +8,8 @@ import { lockNumber } from "../../src/engines/postgres/context.ts";
 import { hashOf } from "../../src/engines/postgres/hash.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
 import { postgresUrl, temporarySchema } from "../support/postgres.ts";
-import { postgresSuite, within } from "../support/postgres-suite.ts";
+import { postgresSuite, times, within } from "../support/postgres-suite.ts";
+import { startProxy } from "../support/proxy.ts";
 import { stored } from "../support/stored-postgres.ts";
 import { until } from "../support/until.ts";
 
@@ -28,6 +29,7 @@ async function scene(count: number) {
   });
   const [{ pid }] = await other<[{ pid: number }]>`select pg_backend_pid() as pid`;
   return {
+    url: place.url,
     inbox,
     another,
     /** As a write to this channel does until its commit. */
@@ -52,7 +54,10 @@ async function scene(count: number) {
     /** Whether a call waits for what the other program has locked; else it is answered. */
     async whetherWaits(call: Promise<unknown>): Promise<boolean> {
       let answered = false;
-      void call.then(() => (answered = true));
+      const over = () => {
+        answered = true;
+      };
+      void call.then(over, over);
       const waiting = `select 1 from pg_stat_activity where ${pid} = any (pg_blocking_pids(pid))`;
       await until(
         "the call waits for a lock, or is answered",
@@ -168,6 +173,36 @@ postgresSuite("mail in order", () => {
     const answers = [await first, ...(await within(4, "those that came later", Promise.all(later)))];
     expect(answers.flatMap(ids).sort()).toEqual([2, 3, 4]);
     await bus.fails();
+  });
+
+  test("[B1.7] a call whose five seconds are not over goes on waiting where those of another one are", async () => {
+    await using bus = await scene(4);
+    await bus.takes(1);
+    const receive = () => bus.inbox.call("mailbox.receive", { agent, timeoutSeconds: 0 });
+    const first = receive();
+    expect(await bus.whetherWaits(first)).toBe(true);
+    const [second, last] = [Bun.sleep(500).then(receive), Bun.sleep(4500).then(receive)];
+    // The second and the last one stand in line together once the first one has gone on.
+    expect((await Promise.all([first, second])).flatMap(ids)).toEqual([2, 3]);
+    await bus.fails();
+    expect(ids(await last)).toEqual([1]);
+  });
+
+  test("[B1.7] [G4] calls that stand in line for a server that falls silent fail at the same time, not one after another", async () => {
+    await using bus = await scene(1);
+    await bus.takes(1);
+    const line = await startProxy(bus.url);
+    const far = openInbox(line.url);
+    const receive = () => far.call("mailbox.receive", { agent, timeoutSeconds: 0 });
+    const first = receive();
+    expect(await bus.whetherWaits(first)).toBe(true);
+    const all = [first, ...times(12, receive)];
+    await Bun.sleep(500); // so that they stand in line
+    line.silence();
+    const answers = await within(40, "13 calls", Promise.allSettled(all));
+    expect(answers.map(({ status }) => status)).toEqual(times(13, () => "rejected"));
+    await line.stop();
+    await far.close();
   });
 
   test("[B1.7] [B5] a gather whose answer another process has taken while it waited goes on waiting", async () => {

@@ -13,6 +13,8 @@ export interface FaultyLine {
   strike(fault: Fault): Promise<void>;
   /** How many transactions that write were begun, and how many statements were plain cases, which commit by themselves. */
   readonly heard: Readonly<Heard>;
+  /** From now on nothing is passed on, on new connections either: the server seems to be stopped, but not gone. */
+  silence(): void;
   /** Cuts all connections, also the silent ones. */
   cut(): void;
   stop(): Promise<void>;
@@ -29,6 +31,7 @@ export async function startProxy(url: string): Promise<FaultyLine> {
   let armed: { fault: Fault; struck(): void } | undefined;
   const sockets = new Set<Socket>();
   const heard: Heard = { begun: 0, plain: 0 };
+  let silent = false;
 
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
@@ -50,7 +53,7 @@ export async function startProxy(url: string): Promise<FaultyLine> {
     }
     const isCommitOfWrite = commitsOfWrites(heard);
     client.on("data", (bytes: Buffer) => {
-      if (frozen) return;
+      if (frozen || silent) return;
       if (!isCommitOfWrite(bytes) || !armed) return void upstream.write(bytes);
       const now = armed;
       armed = undefined;
@@ -64,7 +67,7 @@ export async function startProxy(url: string): Promise<FaultyLine> {
       now.struck();
     });
     upstream.on("data", (bytes: Buffer) => {
-      if (frozen) return;
+      if (frozen || silent) return;
       // The server's word that it has committed: from here on it is true, and nobody hears of it.
       if (!waitingFor || !(bytes.includes("COMMIT\0") || bytes.includes("SELECT 1\0")))
         return void client.write(bytes);
@@ -86,6 +89,9 @@ export async function startProxy(url: string): Promise<FaultyLine> {
       new Promise((struck) => {
         armed = { fault, struck };
       }),
+    silence() {
+      silent = true;
+    },
     cut,
     stop: () =>
       new Promise((stopped) => {

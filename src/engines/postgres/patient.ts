@@ -4,6 +4,7 @@
  * line share a transaction, which a lane runs. A process has few lanes, as each takes a connection while it waits.
  */
 import { mostSharers } from "./context.ts";
+import { isLocked } from "./errors.ts";
 import { Resting } from "./resting.ts";
 import { type Ended, MustWait, type Patience } from "./running.ts";
 
@@ -11,6 +12,7 @@ import { type Ended, MustWait, type Patience } from "./running.ts";
 interface Patient {
   line: string | undefined;
   patience: Patience;
+  since: number;
   resolve(ended: Ended): void;
   reject(error: unknown): void;
 }
@@ -19,23 +21,30 @@ const lanesAtMost = 2;
 
 /** Whoever has locked the rows does not go on: after this time, later rows are better than none. */
 export const mostWaitMs = 5000;
-export const hasWaited = ({ since }: { since: number }) => performance.now() - since >= mostWaitMs;
+const hasWaited = ({ since }: Patient) => performance.now() - since >= mostWaitMs;
 
 /** A connection is left for the other calls, unless there is only one. */
 const lanesOf = (connections: number) => Math.max(1, Math.min(lanesAtMost, connections - 1));
 
-/** `run` makes the calls, and resolves when all of them are answered. */
-export function openPatience<Entry>(connections: number, run: (entries: readonly Entry[]) => Promise<void>) {
+/** How calls are made. */
+interface Making<Entry> {
+  /** In one transaction. The error, if they have to be made one by one. */
+  shared(entries: readonly Entry[]): Promise<unknown>;
+  alone(entry: Entry): Promise<void>;
+}
+
+export function openPatience<Entry extends Patient>(connections: number, { shared, alone }: Making<Entry>) {
   const lanes = lanesOf(connections);
   const queues = new Map<string, Entry[]>();
   const busy = new Set<string>();
   const contended = new Resting(() => performance.now());
 
+  /** The line of the oldest call comes first: no call waits for one that may wait for longer. */
   function next(): void {
-    for (const line of queues.keys()) {
-      if (busy.size >= lanes) return;
-      if (!busy.has(line)) void lane(line);
-    }
+    if (busy.size >= lanes) return;
+    const free = [...queues].filter(([line]) => !busy.has(line));
+    free.sort(([, [one]], [, [other]]) => one!.since - other!.since);
+    for (const [line] of free.slice(0, lanes - busy.size)) void lane(line);
   }
 
   async function lane(line: string): Promise<void> {
@@ -44,15 +53,42 @@ export function openPatience<Entry>(connections: number, run: (entries: readonly
     await Promise.resolve();
     const queue = queues.get(line)!;
     const entries = queue.splice(0, mostSharers);
-    // What is left of a long line comes after the others.
-    queues.delete(line);
-    if (queue.length) queues.set(line, queue);
+    if (!queue.length) queues.delete(line);
     try {
-      await run(entries);
+      const again = await run(entries);
+      if (again.length) queues.set(line, [...again, ...(queues.get(line) ?? [])]);
     } finally {
       busy.delete(line);
       next();
     }
+  }
+
+  /** The calls of a line. Answers with those whose time to wait is not over, if that of another one is. */
+  async function run(entries: readonly Entry[]): Promise<readonly Entry[]> {
+    await late(entries.filter(hasWaited));
+    const early = entries.filter(({ patience }) => patience === "waits");
+    const error = early.length ? await shared(early) : undefined;
+    if (isLocked(error)) {
+      await late(early.filter(hasWaited));
+      return early.filter(({ patience }) => patience === "waits");
+    }
+    if (error) await oneByOne(early);
+    return [];
+  }
+
+  /** One after another, as each takes a connection while it waits. Those whose time is over by then do not wait for each other. */
+  async function oneByOne(entries: readonly Entry[]): Promise<void> {
+    const left: Entry[] = [];
+    for (const entry of entries)
+      if (hasWaited(entry)) left.push(entry);
+      else await alone(entry);
+    await late(left);
+  }
+
+  /** They go on without the rows. */
+  async function late(entries: readonly Entry[]): Promise<void> {
+    for (const entry of entries) entry.patience = "none";
+    if (entries.length && (await shared(entries))) void Promise.all(entries.map(alone));
   }
 
   return {
@@ -72,7 +108,7 @@ export function openPatience<Entry>(connections: number, run: (entries: readonly
   };
 }
 
-type Waiting<Entry> = ReturnType<typeof openPatience<Entry>>;
+type Waiting<Entry extends Patient> = ReturnType<typeof openPatience<Entry>>;
 
 /** The same call, which is made again in its line if its procedure says so. */
 export function waiting<Entry extends Patient>(entry: Entry, patiently: Waiting<Entry>): Entry {
