@@ -16,20 +16,20 @@ import { until } from "../support/until.ts";
 const agent = "desk";
 const ids = ({ messages }: { messages: { id: number }[] }) => messages.map(({ id }) => id);
 
+const program = (schema: string) =>
+  postgres(postgresUrl!, { max: 1, onnotice: () => {}, connection: { search_path: schema } });
+
 /** A bus with messages 1 to `count` at the desk, and a transaction of another program. */
 async function scene(count: number) {
   const place = await temporarySchema();
   const [inbox, another] = [openInbox(place.url), openInbox(place.url)];
   for (let number = 1; number <= count; number++)
     await inbox.call("mailbox.send", { from: "lead", to: agent, message: `${number}` });
-  const other = postgres(postgresUrl!, {
-    max: 1,
-    onnotice: () => {},
-    connection: { search_path: place.schema },
-  });
+  const other = program(place.schema);
   const [{ pid }] = await other<[{ pid: number }]>`select pg_backend_pid() as pid`;
   return {
     url: place.url,
+    schema: place.schema,
     inbox,
     another,
     /** As a write to this channel does until its commit. */
@@ -152,6 +152,29 @@ postgresSuite("mail in order", () => {
     }
     await bus.fails();
     expect(ids(await receiving)).toEqual([1]);
+  });
+
+  test("[B1.7] [B7] calls that wait for mail of many inboxes delay no call for another inbox whose mail is free again", async () => {
+    await using bus = await scene(0);
+    const receive = (of: string) => bus.inbox.call("mailbox.receive", { agent: of, timeoutSeconds: 0 });
+    const agents = ["a", "b", "c"];
+    for (const to of [...agents, agent])
+      await bus.inbox.call("mailbox.send", { from: "lead", to, message: to });
+    await bus.takes(1, 2, 3);
+    let answered = 0;
+    const waiting = agents.map((name) => receive(name).then(() => answered++));
+    expect(await bus.whetherWaits(Promise.race(waiting))).toBe(true);
+    const third = program(bus.schema);
+    await third.unsafe("begin");
+    await third.unsafe("select 1 from messages where message_id = 4 for no key update");
+    const receiving = receive(agent);
+    await Bun.sleep(200); // so that it has asked, and has to wait
+    await third.unsafe("rollback");
+    expect(ids(await receiving)).toEqual([4]);
+    expect(answered).toBe(0);
+    await bus.fails();
+    await Promise.all(waiting);
+    await third.end();
   });
 
   test("[B1.7] after five seconds a call goes on without mail that another process has neither taken nor left", async () => {

@@ -116,13 +116,15 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
   const plainly = openPlain<Entry>(pool, setting);
 
   const shared = (entries: readonly Entry[]) => runShared({ transactions, queue, deliver }, entries);
-  const patiently = openPatience<Entry>(setting.address.connections, { shared, alone });
+  const patiently = openPatience<Entry>(setting.address.connections, { shared, alone, ask });
 
   function enter(entry: Entry): void {
     if (entry.line !== undefined && patiently.isContended(entry.line)) {
       patiently.wait(entry.line, Object.assign(entry, { patience: "waits" }));
-      return;
-    }
+    } else ask(entry);
+  }
+
+  function ask(entry: Entry): void {
     queue.push(entry);
     if (busy < lanes) {
       busy++;

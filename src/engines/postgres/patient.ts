@@ -18,6 +18,8 @@ interface Patient {
 }
 
 const lanesAtMost = 2;
+/** A lane may be taken for seconds, and what a call waits for be free much sooner. */
+const askAgainMs = 50;
 
 /** Whoever has locked the rows does not go on: after this time, later rows are better than none. */
 export const mostWaitMs = 5000;
@@ -31,20 +33,36 @@ interface Making<Entry> {
   /** In one transaction. The error, if they have to be made one by one. */
   shared(entries: readonly Entry[]): Promise<unknown>;
   alone(entry: Entry): Promise<void>;
+  /** With other calls, without waiting. */
+  ask(entry: Entry): void;
 }
 
-export function openPatience<Entry extends Patient>(connections: number, { shared, alone }: Making<Entry>) {
+export function openPatience<Entry extends Patient>(connections: number, { ask, ...making }: Making<Entry>) {
   const lanes = lanesOf(connections);
   const queues = new Map<string, Entry[]>();
   const busy = new Set<string>();
+  let willAsk = false;
   const contended = new Resting(() => performance.now());
+  const run = runningLines(making);
 
-  /** The line of the oldest call comes first: no call waits for one that may wait for longer. */
   function next(): void {
-    if (busy.size >= lanes) return;
-    const free = [...queues].filter(([line]) => !busy.has(line));
-    free.sort(([, [one]], [, [other]]) => one!.since - other!.since);
-    for (const [line] of free.slice(0, lanes - busy.size)) void lane(line);
+    for (const line of [...queues.keys()].filter((line) => !busy.has(line)))
+      if (busy.size < lanes) void lane(line);
+      else if (!willAsk) {
+        willAsk = true;
+        setTimeout(askAgain, askAgainMs);
+      }
+  }
+
+  /** The calls of lines that no lane has taken. */
+  function askAgain(): void {
+    willAsk = false;
+    for (const [line, entries] of [...queues]) {
+      if (busy.has(line)) continue;
+      queues.delete(line);
+      for (const entry of entries)
+        ask(Object.assign(entry, { patience: hasWaited(entry) ? "none" : "asks" }));
+    }
   }
 
   async function lane(line: string): Promise<void> {
@@ -53,7 +71,9 @@ export function openPatience<Entry extends Patient>(connections: number, { share
     await Promise.resolve();
     const queue = queues.get(line)!;
     const entries = queue.splice(0, mostSharers);
-    if (!queue.length) queues.delete(line);
+    // What is left of a long line comes after the others.
+    queues.delete(line);
+    if (queue.length) queues.set(line, queue);
     try {
       const again = await run(entries);
       if (again.length) queues.set(line, [...again, ...(queues.get(line) ?? [])]);
@@ -61,34 +81,6 @@ export function openPatience<Entry extends Patient>(connections: number, { share
       busy.delete(line);
       next();
     }
-  }
-
-  /** The calls of a line. Answers with those whose time to wait is not over, if that of another one is. */
-  async function run(entries: readonly Entry[]): Promise<readonly Entry[]> {
-    await late(entries.filter(hasWaited));
-    const early = entries.filter(({ patience }) => patience === "waits");
-    const error = early.length ? await shared(early) : undefined;
-    if (isLocked(error)) {
-      await late(early.filter(hasWaited));
-      return early.filter(({ patience }) => patience === "waits");
-    }
-    if (error) await oneByOne(early);
-    return [];
-  }
-
-  /** One after another, as each takes a connection while it waits. Those whose time is over by then do not wait for each other. */
-  async function oneByOne(entries: readonly Entry[]): Promise<void> {
-    const left: Entry[] = [];
-    for (const entry of entries)
-      if (hasWaited(entry)) left.push(entry);
-      else await alone(entry);
-    await late(left);
-  }
-
-  /** They go on without the rows. */
-  async function late(entries: readonly Entry[]): Promise<void> {
-    for (const entry of entries) entry.patience = "none";
-    if (entries.length && (await shared(entries))) void Promise.all(entries.map(alone));
   }
 
   return {
@@ -103,8 +95,38 @@ export function openPatience<Entry extends Patient>(connections: number, { share
       if (inVain) contended.add(line);
       else contended.end(line);
     },
-    /** Whether the next call would probably have to wait as well. */
-    isContended: (line: string): boolean => contended.has(line),
+    /** Whether the next call would probably have to wait as well, and there is a lane for it. */
+    isContended: (line: string): boolean => contended.has(line) && (busy.has(line) || busy.size < lanes),
+  };
+}
+
+function runningLines<Entry extends Patient>({ shared, alone }: Omit<Making<Entry>, "ask">) {
+  /** They go on without the rows. */
+  async function late(entries: readonly Entry[]): Promise<void> {
+    for (const entry of entries) entry.patience = "none";
+    if (entries.length && (await shared(entries))) void Promise.all(entries.map(alone));
+  }
+
+  /** One after another, as each takes a connection while it waits. Those whose time is over by then do not wait for each other. */
+  async function oneByOne(entries: readonly Entry[]): Promise<void> {
+    const left: Entry[] = [];
+    for (const entry of entries)
+      if (hasWaited(entry)) left.push(entry);
+      else await alone(entry);
+    await late(left);
+  }
+
+  /** The calls of a line. Answers with those whose time to wait is not over, if that of another one is. */
+  return async function run(entries: readonly Entry[]): Promise<readonly Entry[]> {
+    await late(entries.filter(hasWaited));
+    const early = entries.filter(({ patience }) => patience === "waits");
+    const error = early.length ? await shared(early) : undefined;
+    if (isLocked(error)) {
+      await late(early.filter(hasWaited));
+      return early.filter(({ patience }) => patience === "waits");
+    }
+    if (error) await oneByOne(early);
+    return [];
   };
 }
 
