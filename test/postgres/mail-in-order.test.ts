@@ -154,6 +154,22 @@ postgresSuite("mail in order", () => {
     expect(ids(await receiving)).toEqual([1]);
   });
 
+  test("[B1.7] [B7] a call that waits delays no message to a channel, whatever that is called", async () => {
+    await using bus = await scene(1);
+    const isAlike = (name: string) => lockNumber(`channel:${name}`) === lockNumber(`inbox:${agent}`);
+    const channel = times(100_000, (i) => `c${i}`).find(isAlike)!;
+    await bus.takes(1);
+    let answered = false;
+    const receiving = bus.inbox.call("mailbox.receive", { agent, timeoutSeconds: 0 });
+    void receiving.then(() => (answered = true));
+    expect(await bus.whetherWaits(receiving)).toBe(true);
+    for (const inbox of [bus.inbox, bus.another])
+      await inbox.call("messages.send", { channel, sender: "lead", content: "x" });
+    expect(answered).toBe(false);
+    await bus.fails();
+    await receiving;
+  });
+
   test("[B1.7] [B7] calls that wait for mail of many inboxes delay no call for another inbox whose mail is free again", async () => {
     await using bus = await scene(0);
     const receive = (of: string) => bus.inbox.call("mailbox.receive", { agent: of, timeoutSeconds: 0 });
