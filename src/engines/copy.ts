@@ -6,6 +6,7 @@
 import { all, type Procedure, type Row, run } from "../sql/procedure.ts";
 import { joined, literal, nothing, Sql, type SqlValue, sql } from "../sql/sql.ts";
 import { overwriting, type Table } from "../sql/table.ts";
+import { leases } from "../sql/tables.ts";
 import type { Engine, Work } from "./engine.ts";
 
 const pageRows = 1000;
@@ -113,10 +114,22 @@ export async function bring(source: Readable, target: Engine, put: Put, table: T
 
 function* write(table: Table, rows: readonly Row[]): Procedure<number> {
   const wanted = yield* withParents(table, rows);
+  if (table === leases) yield* freeTokens(wanted);
   const full = wanted.length - (wanted.length % batchRows);
   for (let at = 0; at < full; at += batchRows) yield* run(upsert(table, wanted.slice(at, at + batchRows)));
   for (const row of wanted.slice(full)) yield* run(upsert(table, [row]));
   return wanted.length;
+}
+
+/**
+ * A token is held once, but by another thread than at the last copy if its call was released and repeated. The row of that thread
+ * is not the same any more, and comes later; if it came before, the source has changed, and the comparison says so.
+ */
+function* freeTokens(rows: readonly Row[]): Procedure<void> {
+  for (const { thread_id, agent_id, lease_token, released_at } of rows)
+    if (released_at === null)
+      yield* run(sql`delete from leases where agent_id = ${agent_id!} and lease_token = ${lease_token!} and released_at is null
+        and thread_id <> ${thread_id!}`);
 }
 
 function upsert(table: Table, rows: readonly Row[]): Sql {

@@ -54,8 +54,8 @@ export interface Context {
   /** The same, in an order that must be kept: if `skips`, see `waitInLine`; else locked rows are waited for, or there are none. */
   readonly forUpdateNext: Sql;
   readonly skips: boolean;
-  /** Where rows are waited for in an order: one transaction of a line at a time, as others may wait in another order. */
-  readonly inLine: boolean;
+  /** Where rows are waited for in an order: one transaction of a line at a time, as others may wait in another order. Else nothing. */
+  enterLine(name: string): Procedure<void>;
   /** Called before any write if a row was skipped that comes before others: the procedure is run again, in its line (`WriteOptions`). */
   waitInLine(): never;
   /** The same as `forUpdateFree`, for a select that also reads other tables than threads. */

@@ -87,6 +87,29 @@ for (const to of all)
   });
 
 for (const to of all)
+  test(`[G5] [B4.7] to ${to}: run again after a token has moved to another thread, it copies that`, async () => {
+    await using source = await kinds.file!();
+    await using target = await kinds[to]!();
+    await createBus(source.location);
+    const inbox = openInbox(source.location);
+    const send = (priority: "low" | "high") =>
+      inbox.call("threads.send", { from: "lead", to: "w", subject: "s", priority });
+    // A claim whose answer does not arrive is released, and granted another thread when it is repeated.
+    const claim = async () =>
+      inbox.hand("threads.claim", { agent: "w" }, { handOver: "00000000-0000-4000-8000-000000000001" });
+    const [first] = [await send("low"), await send("high")];
+    const lost = await claim();
+    await move(source.location, target.location);
+    await lost.release!({ seen: true });
+    await inbox.call("threads.cancel", { agent: "lead", thread: lost.value.thread!.threadId });
+    const { thread, lease } = (await claim()).value;
+    expect([thread!.threadId, lease!.token]).toEqual([first.thread.threadId, lost.value.lease!.token]);
+    await inbox.close();
+    await move(source.location, target.location);
+    expect(await target.contents()).toEqual(await source.contents());
+  });
+
+for (const to of all)
   test(`[G5] to ${to}: pages end by rows and by bytes, and holes of any size are closed`, async () => {
     await using source = await kinds.file!();
     await using target = await kinds[to]!();

@@ -8,12 +8,16 @@ import { lockNumber } from "../../src/engines/postgres/context.ts";
 import { hashOf } from "../../src/engines/postgres/hash.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
 import { postgresUrl, temporarySchema } from "../support/postgres.ts";
-import { postgresSuite, within } from "../support/postgres-suite.ts";
+import { postgresSuite, times, within } from "../support/postgres-suite.ts";
+import { startProxy } from "../support/proxy.ts";
 import { stored } from "../support/stored-postgres.ts";
 import { until } from "../support/until.ts";
 
 const agent = "desk";
 const ids = ({ messages }: { messages: { id: number }[] }) => messages.map(({ id }) => id);
+
+const program = (schema: string) =>
+  postgres(postgresUrl!, { max: 1, onnotice: () => {}, connection: { search_path: schema } });
 
 /** A bus with messages 1 to `count` at the desk, and a transaction of another program. */
 async function scene(count: number) {
@@ -21,13 +25,11 @@ async function scene(count: number) {
   const [inbox, another] = [openInbox(place.url), openInbox(place.url)];
   for (let number = 1; number <= count; number++)
     await inbox.call("mailbox.send", { from: "lead", to: agent, message: `${number}` });
-  const other = postgres(postgresUrl!, {
-    max: 1,
-    onnotice: () => {},
-    connection: { search_path: place.schema },
-  });
+  const other = program(place.schema);
   const [{ pid }] = await other<[{ pid: number }]>`select pg_backend_pid() as pid`;
   return {
+    url: place.url,
+    schema: place.schema,
     inbox,
     another,
     /** As a write to this channel does until its commit. */
@@ -52,7 +54,10 @@ async function scene(count: number) {
     /** Whether a call waits for what the other program has locked; else it is answered. */
     async whetherWaits(call: Promise<unknown>): Promise<boolean> {
       let answered = false;
-      void call.then(() => (answered = true));
+      const over = () => {
+        answered = true;
+      };
+      void call.then(over, over);
       const waiting = `select 1 from pg_stat_activity where ${pid} = any (pg_blocking_pids(pid))`;
       await until(
         "the call waits for a lock, or is answered",
@@ -149,6 +154,45 @@ postgresSuite("mail in order", () => {
     expect(ids(await receiving)).toEqual([1]);
   });
 
+  test("[B1.7] [B7] a call that waits delays no message to a channel, whatever that is called", async () => {
+    await using bus = await scene(1);
+    const isAlike = (name: string) => lockNumber(`channel:${name}`) === lockNumber(`inbox:${agent}`);
+    const channel = times(100_000, (i) => `c${i}`).find(isAlike)!;
+    await bus.takes(1);
+    let answered = false;
+    const receiving = bus.inbox.call("mailbox.receive", { agent, timeoutSeconds: 0 });
+    void receiving.then(() => (answered = true));
+    expect(await bus.whetherWaits(receiving)).toBe(true);
+    for (const inbox of [bus.inbox, bus.another])
+      await inbox.call("messages.send", { channel, sender: "lead", content: "x" });
+    expect(answered).toBe(false);
+    await bus.fails();
+    await receiving;
+  });
+
+  test("[B1.7] [B7] calls that wait for mail of many inboxes delay no call for another inbox whose mail is free again", async () => {
+    await using bus = await scene(0);
+    const receive = (of: string) => bus.inbox.call("mailbox.receive", { agent: of, timeoutSeconds: 0 });
+    const agents = ["a", "b", "c"];
+    for (const to of [...agents, agent])
+      await bus.inbox.call("mailbox.send", { from: "lead", to, message: to });
+    await bus.takes(1, 2, 3);
+    let answered = 0;
+    const waiting = agents.map((name) => receive(name).then(() => answered++));
+    expect(await bus.whetherWaits(Promise.race(waiting))).toBe(true);
+    const third = program(bus.schema);
+    await third.unsafe("begin");
+    await third.unsafe("select 1 from messages where message_id = 4 for no key update");
+    const receiving = receive(agent);
+    await Bun.sleep(200); // so that it has asked, and has to wait
+    await third.unsafe("rollback");
+    expect(ids(await receiving)).toEqual([4]);
+    expect(answered).toBe(0);
+    await bus.fails();
+    await Promise.all(waiting);
+    await third.end();
+  });
+
   test("[B1.7] after five seconds a call goes on without mail that another process has neither taken nor left", async () => {
     await using bus = await scene(3);
     await bus.takes(1);
@@ -168,6 +212,36 @@ postgresSuite("mail in order", () => {
     const answers = [await first, ...(await within(4, "those that came later", Promise.all(later)))];
     expect(answers.flatMap(ids).sort()).toEqual([2, 3, 4]);
     await bus.fails();
+  });
+
+  test("[B1.7] a call whose five seconds are not over goes on waiting where those of another one are", async () => {
+    await using bus = await scene(4);
+    await bus.takes(1);
+    const receive = () => bus.inbox.call("mailbox.receive", { agent, timeoutSeconds: 0 });
+    const first = receive();
+    expect(await bus.whetherWaits(first)).toBe(true);
+    const [second, last] = [Bun.sleep(500).then(receive), Bun.sleep(4500).then(receive)];
+    // The second and the last one stand in line together once the first one has gone on.
+    expect((await Promise.all([first, second])).flatMap(ids)).toEqual([2, 3]);
+    await bus.fails();
+    expect(ids(await last)).toEqual([1]);
+  });
+
+  test("[B1.7] [G4] calls that stand in line for a server that falls silent fail at the same time, not one after another", async () => {
+    await using bus = await scene(1);
+    await bus.takes(1);
+    const line = await startProxy(bus.url);
+    const far = openInbox(line.url);
+    const receive = () => far.call("mailbox.receive", { agent, timeoutSeconds: 0 });
+    const first = receive();
+    expect(await bus.whetherWaits(first)).toBe(true);
+    const all = [first, ...times(12, receive)];
+    await Bun.sleep(500); // so that they stand in line
+    line.silence();
+    const answers = await within(40, "13 calls", Promise.allSettled(all));
+    expect(answers.map(({ status }) => status)).toEqual(times(13, () => "rejected"));
+    await line.stop();
+    await far.close();
   });
 
   test("[B1.7] [B5] a gather whose answer another process has taken while it waited goes on waiting", async () => {

@@ -1,11 +1,13 @@
 /** Making the tables and bringing them forward, also by several at once. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { Text } from "../../src/contract/phrase.ts";
 import { parseAddress } from "../../src/engines/postgres/address.ts";
 import { createPostgres, greet } from "../../src/engines/postgres/connect.ts";
 import { Connection } from "../../src/engines/postgres/connection.ts";
 import { migrations } from "../../src/engines/postgres/schema.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
+import { tendSchema } from "../../src/inbox/upkeep.ts";
 import { bareEnvironment, root } from "../support/cli.ts";
 import { beforeTokensAreUnique, twoThreadsByOneToken } from "../support/old-leases.ts";
 import { administrator, postgresUrl } from "../support/postgres.ts";
@@ -82,6 +84,20 @@ postgresSuite("migrations", () => {
     await greet(connection, address, [...migrations, extra]);
     await connection.close();
     expect(await versionOf(url)).toEqual([{ version: migrations.length + 1 }]);
+  });
+
+  test("[S3.4] a hub whose new connections are refused because a newer program has migrated the database logs that", async () => {
+    const url = fresh();
+    await createPostgres(url);
+    const inbox = openInbox(url);
+    await stored(url, "update bus set version = version + 1");
+    const ending = new AbortController();
+    const { promise, resolve } = Promise.withResolvers<Text>();
+    const tending = tendSchema({ engine: inbox.engine, signal: ending.signal, complain: resolve }, 1);
+    expect(String(await promise)).toContain(`to schema version ${migrations.length + 1}`);
+    ending.abort();
+    await tending;
+    await inbox.close();
   });
 
   test("[B4.7] [S3] a token that an older bus holds for two threads is held for the first of them", async () => {

@@ -15,6 +15,8 @@ export interface FaultyLine {
   readonly heard: Readonly<Heard>;
   /** How many connections were made. */
   readonly made: number;
+  /** From now on nothing is passed on, on new connections either: the server seems to be stopped, but not gone. */
+  silence(): void;
   /** Cuts all connections, also the silent ones. */
   cut(): void;
   stop(): Promise<void>;
@@ -32,6 +34,7 @@ export async function startProxy(url: string): Promise<FaultyLine> {
   const sockets = new Set<Socket>();
   const heard: Heard = { begun: 0, plain: 0 };
   let made = 0;
+  let silent = false;
 
   const server = createServer((client) => {
     made++;
@@ -54,7 +57,7 @@ export async function startProxy(url: string): Promise<FaultyLine> {
     }
     const isCommitOfWrite = commitsOfWrites(heard);
     client.on("data", (bytes: Buffer) => {
-      if (frozen) return;
+      if (frozen || silent) return;
       if (!isCommitOfWrite(bytes) || !armed) return void upstream.write(bytes);
       const now = armed;
       armed = undefined;
@@ -68,7 +71,7 @@ export async function startProxy(url: string): Promise<FaultyLine> {
       now.struck();
     });
     upstream.on("data", (bytes: Buffer) => {
-      if (frozen) return;
+      if (frozen || silent) return;
       // The server's word that it has committed: from here on it is true, and nobody hears of it.
       if (!waitingFor || !(bytes.includes("COMMIT\0") || bytes.includes("SELECT 1\0")))
         return void client.write(bytes);
@@ -93,6 +96,9 @@ export async function startProxy(url: string): Promise<FaultyLine> {
       new Promise((struck) => {
         armed = { fault, struck };
       }),
+    silence() {
+      silent = true;
+    },
     cut,
     stop: () =>
       new Promise((stopped) => {

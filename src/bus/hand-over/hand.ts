@@ -54,7 +54,7 @@ export function* hand(
 ): Procedure<HandedMail> {
   const { agent } = wanted;
   const deliveryId = call ?? crypto.randomUUID();
-  if (tx.inLine) yield* tx.lock(lineOf(agent));
+  yield* tx.enterLine(lineOf(agent));
   yield* tx.own(lineOf(agent));
   const [nextEventId, overdue, found, { hidden, first }, before, now] = yield* together(
     tx.settled(), // before its own events, on every engine

@@ -152,7 +152,9 @@ const newer = ({ shown }: Address, found: number, known: number) =>
   new InboxError(
     "storage",
     `${shown} has schema version ${found}; this program knows ${known}: nothing was changed`,
-    {
-      hint: "install a newer inbox",
-    },
+    { hint: "install a newer inbox", details: { schema_version: found } },
   );
+
+/** The version that the database has, if that is why there is no connection. */
+export const refusedVersion = (error: unknown): number | undefined =>
+  error instanceof InboxError ? (error.details?.schema_version as number | undefined) : undefined;

@@ -39,6 +39,8 @@ const joinedTexts = fragment`string_agg`;
 /** The number of locks that all names share: a message to ten thousand agents must not fill the server's lock table. */
 const lockCount = 2048;
 export const lockNumber = (name: string) => hashOf(name) % lockCount;
+/** Those of lines have numbers of their own: one is held for seconds while rows are waited for, and no sender must wait for that. */
+export const lineNumber = (line: string) => lockCount + lockNumber(line);
 
 /** What takes effect after the transaction of a procedure is committed: topics to wake, and facts to remember. */
 export interface Noted {
@@ -83,6 +85,7 @@ export function contextOf(
 ): Context {
   const { owners, touched, wanted, locked } = shared;
   const me = noted;
+  const want = (number: number) => void (locked.has(number) || wanted.add(number));
   return {
     *clock(): Procedure<string> {
       if (now) return new Date(now()).toISOString();
@@ -105,7 +108,10 @@ export function contextOf(
     forUpdateFree: writes ? forUpdateFree : nothing,
     forUpdateNext: !writes ? nothing : patience === "waits" ? forUpdateNext : forUpdateFree,
     skips: writes && patience === "asks",
-    inLine: writes && patience === "waits",
+    // biome-ignore lint/correctness/useYield: it is sent with the next statement
+    *enterLine(name): Procedure<void> {
+      if (writes && patience === "waits") want(lineNumber(name));
+    },
     waitInLine() {
       throw new MustWait("another transaction has locked rows that come first");
     },
@@ -119,10 +125,7 @@ export function contextOf(
     rivals: rivalsOf(sharers),
     // biome-ignore lint/correctness/useYield: it is sent with the next statement
     *lock(...names): Procedure<void> {
-      for (const name of names) {
-        const number = lockNumber(name);
-        if (!locked.has(number)) wanted.add(number);
-      }
+      for (const name of names) want(lockNumber(name));
     },
     free: (name) => (owners.get(name) ?? me) === me,
     *own(name): Procedure<void> {

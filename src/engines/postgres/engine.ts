@@ -8,7 +8,7 @@ import type { Engine, EngineOptions, WriteOptions } from "../engine.ts";
 import { Facts } from "../facts.ts";
 import { parseAddress } from "./address.ts";
 import { ParameterTypes } from "./combine.ts";
-import { greet } from "./connect.ts";
+import { greet, refusedVersion } from "./connect.ts";
 import { translate } from "./errors.ts";
 import { openGroup } from "./group.ts";
 import { openPool } from "./pool.ts";
@@ -77,10 +77,18 @@ export function openPostgres(text: string, options: EngineOptions = {}): Engine 
     attending: presence.attending,
 
     knownSchema: migrations.length,
-    storedSchema: () =>
-      read(function* () {
-        return (yield* one<{ version: number }>(sql`select bus.version from bus`))!.version;
-      }),
+    async storedSchema() {
+      try {
+        return await read(function* () {
+          return (yield* one<{ version: number }>(sql`select bus.version from bus`))!.version;
+        });
+      } catch (error) {
+        // A new connection is refused then.
+        const version = refusedVersion(error);
+        if (version === undefined) throw error;
+        return version;
+      }
+    },
 
     async close() {
       await presence.close();

@@ -10,7 +10,7 @@ import { mostSharers } from "./context.ts";
 import { isLocked, isLost, isRace } from "./errors.ts";
 import { endSession, fateOf } from "./fate.ts";
 import { lockstep, type Setting } from "./lockstep.ts";
-import { hasWaited, mostWaitMs, openPatience, waiting } from "./patient.ts";
+import { mostWaitMs, openPatience, waiting } from "./patient.ts";
 import { openPlain, type PlainCases, Uncertain } from "./plain.ts";
 import type { Pool } from "./pool.ts";
 import { type Ended, Entangled, type Patience, Unsettled } from "./running.ts";
@@ -116,20 +116,15 @@ export function openGroup(pool: Pool, setting: Setting, mode: "read" | "write", 
   const plainly = openPlain<Entry>(pool, setting);
 
   const shared = (entries: readonly Entry[]) => runShared({ transactions, queue, deliver }, entries);
-  const patiently = openPatience<Entry>(setting.address.connections, async (entries) => {
-    const late = entries.filter(hasWaited);
-    const early = entries.filter((entry) => !late.includes(entry));
-    const error = early.length ? await shared(early) : undefined;
-    if (isLocked(error)) for (const entry of early) entry.patience = "none";
-    for (const entry of late) entry.patience = "none";
-    for (const entry of error ? entries : late) await alone(entry);
-  });
+  const patiently = openPatience<Entry>(setting.address.connections, { shared, alone, ask });
 
   function enter(entry: Entry): void {
     if (entry.line !== undefined && patiently.isContended(entry.line)) {
       patiently.wait(entry.line, Object.assign(entry, { patience: "waits" }));
-      return;
-    }
+    } else ask(entry);
+  }
+
+  function ask(entry: Entry): void {
     queue.push(entry);
     if (busy < lanes) {
       busy++;

@@ -4,6 +4,7 @@
  * line share a transaction, which a lane runs. A process has few lanes, as each takes a connection while it waits.
  */
 import { mostSharers } from "./context.ts";
+import { isLocked } from "./errors.ts";
 import { Resting } from "./resting.ts";
 import { type Ended, MustWait, type Patience } from "./running.ts";
 
@@ -11,30 +12,56 @@ import { type Ended, MustWait, type Patience } from "./running.ts";
 interface Patient {
   line: string | undefined;
   patience: Patience;
+  since: number;
   resolve(ended: Ended): void;
   reject(error: unknown): void;
 }
 
 const lanesAtMost = 2;
+/** A lane may be taken for seconds, and what a call waits for be free much sooner. */
+const askAgainMs = 50;
 
 /** Whoever has locked the rows does not go on: after this time, later rows are better than none. */
 export const mostWaitMs = 5000;
-export const hasWaited = ({ since }: { since: number }) => performance.now() - since >= mostWaitMs;
+const hasWaited = ({ since }: Patient) => performance.now() - since >= mostWaitMs;
 
 /** A connection is left for the other calls, unless there is only one. */
 const lanesOf = (connections: number) => Math.max(1, Math.min(lanesAtMost, connections - 1));
 
-/** `run` makes the calls, and resolves when all of them are answered. */
-export function openPatience<Entry>(connections: number, run: (entries: readonly Entry[]) => Promise<void>) {
+/** How calls are made. */
+interface Making<Entry> {
+  /** In one transaction. The error, if they have to be made one by one. */
+  shared(entries: readonly Entry[]): Promise<unknown>;
+  alone(entry: Entry): Promise<void>;
+  /** With other calls, without waiting. */
+  ask(entry: Entry): void;
+}
+
+export function openPatience<Entry extends Patient>(connections: number, { ask, ...making }: Making<Entry>) {
   const lanes = lanesOf(connections);
   const queues = new Map<string, Entry[]>();
   const busy = new Set<string>();
+  let willAsk = false;
   const contended = new Resting(() => performance.now());
+  const run = runningLines(making);
 
   function next(): void {
-    for (const line of queues.keys()) {
-      if (busy.size >= lanes) return;
-      if (!busy.has(line)) void lane(line);
+    for (const line of [...queues.keys()].filter((line) => !busy.has(line)))
+      if (busy.size < lanes) void lane(line);
+      else if (!willAsk) {
+        willAsk = true;
+        setTimeout(askAgain, askAgainMs);
+      }
+  }
+
+  /** The calls of lines that no lane has taken. */
+  function askAgain(): void {
+    willAsk = false;
+    for (const [line, entries] of [...queues]) {
+      if (busy.has(line)) continue;
+      queues.delete(line);
+      for (const entry of entries)
+        ask(Object.assign(entry, { patience: hasWaited(entry) ? "none" : "asks" }));
     }
   }
 
@@ -48,7 +75,8 @@ export function openPatience<Entry>(connections: number, run: (entries: readonly
     queues.delete(line);
     if (queue.length) queues.set(line, queue);
     try {
-      await run(entries);
+      const again = await run(entries);
+      if (again.length) queues.set(line, [...again, ...(queues.get(line) ?? [])]);
     } finally {
       busy.delete(line);
       next();
@@ -67,12 +95,42 @@ export function openPatience<Entry>(connections: number, run: (entries: readonly
       if (inVain) contended.add(line);
       else contended.end(line);
     },
-    /** Whether the next call would probably have to wait as well. */
-    isContended: (line: string): boolean => contended.has(line),
+    /** Whether the next call would probably have to wait as well, and there is a lane for it. */
+    isContended: (line: string): boolean => contended.has(line) && (busy.has(line) || busy.size < lanes),
   };
 }
 
-type Waiting<Entry> = ReturnType<typeof openPatience<Entry>>;
+function runningLines<Entry extends Patient>({ shared, alone }: Omit<Making<Entry>, "ask">) {
+  /** They go on without the rows. */
+  async function late(entries: readonly Entry[]): Promise<void> {
+    for (const entry of entries) entry.patience = "none";
+    if (entries.length && (await shared(entries))) void Promise.all(entries.map(alone));
+  }
+
+  /** One after another, as each takes a connection while it waits. Those whose time is over by then do not wait for each other. */
+  async function oneByOne(entries: readonly Entry[]): Promise<void> {
+    const left: Entry[] = [];
+    for (const entry of entries)
+      if (hasWaited(entry)) left.push(entry);
+      else await alone(entry);
+    await late(left);
+  }
+
+  /** The calls of a line. Answers with those whose time to wait is not over, if that of another one is. */
+  return async function run(entries: readonly Entry[]): Promise<readonly Entry[]> {
+    await late(entries.filter(hasWaited));
+    const early = entries.filter(({ patience }) => patience === "waits");
+    const error = early.length ? await shared(early) : undefined;
+    if (isLocked(error)) {
+      await late(early.filter(hasWaited));
+      return early.filter(({ patience }) => patience === "waits");
+    }
+    if (error) await oneByOne(early);
+    return [];
+  };
+}
+
+type Waiting<Entry extends Patient> = ReturnType<typeof openPatience<Entry>>;
 
 /** The same call, which is made again in its line if its procedure says so. */
 export function waiting<Entry extends Patient>(entry: Entry, patiently: Waiting<Entry>): Entry {

@@ -112,7 +112,7 @@ export function contextOf(now: () => number, facts: Facts, running: { noted: Not
     forUpdateFree: nothing,
     forUpdateNext: nothing,
     skips: false,
-    inLine: false,
+    enterLine: () => nothingToAsk,
     waitInLine() {
       throw new Error("there are no locked rows that could be skipped");
     },

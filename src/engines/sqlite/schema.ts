@@ -585,9 +585,8 @@ drop index threads_assigned;
   // the second, and its lease will lapse.
   `
 update leases set lease_token = lower(hex(randomblob(12)))
-where released_at is null and exists (
-  select 1 from leases as other where other.agent_id = leases.agent_id and other.lease_token = leases.lease_token
-    and other.released_at is null and other.thread_id < leases.thread_id);
+where released_at is null and thread_id not in (
+  select min(held.thread_id) from leases as held where held.released_at is null group by held.agent_id, held.lease_token);
 drop index leases_held;
 create unique index leases_held on leases (agent_id, lease_token) where released_at is null;
 `,
