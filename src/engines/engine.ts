@@ -81,11 +81,24 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** Ends a wait: an `AbortSignal`, or something of a caller's own that takes less memory. */
+export interface EndSignal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: "abort", listener: Ended): void;
+  removeEventListener(type: "abort", listener: Ended): void;
+}
+
+/** Told when it ends. */
+export interface Ended {
+  handleEvent(): void;
+}
+
 export interface Subscription {
   /**
    * Resolves when something may have changed since the last call, or after `atMost` milliseconds. It is only a hint:
    * read again. It resolves at most a second after any change.
    */
-  next(options: { atMost?: number; signal?: AbortSignal }): Promise<void>;
+  next(options: { atMost?: number; signal?: EndSignal }): Promise<void>;
   close(): void;
 }

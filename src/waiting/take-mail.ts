@@ -6,7 +6,7 @@ import { lineOf, ready, type Wanted } from "../bus/hand-over/next.ts";
 import { type Mail, visibilityDefault } from "../contract/mail.ts";
 import type { OutputOf } from "../contract/operations/index.ts";
 import type { Receipt } from "../contract/receipt.ts";
-import type { Engine } from "../engines/engine.ts";
+import type { EndSignal, Engine } from "../engines/engine.ts";
 import type { AnswerWithReceipt, Calling } from "./handed.ts";
 import { sendersOf } from "./senders.ts";
 import { UnknownNames } from "./unknown-names.ts";
@@ -83,7 +83,7 @@ async function letMoreCome(
   engine: Engine,
   wanted: Wanted,
   enough: () => Promise<Looked<boolean>>,
-  { windowSeconds, signal }: { windowSeconds: number; signal?: AbortSignal },
+  { windowSeconds, signal }: { windowSeconds: number; signal?: EndSignal },
 ): Promise<void> {
   const first = await engine.read((tx) => arrival(tx, wanted));
   const left = windowSeconds * 1000 - first.ageMs;

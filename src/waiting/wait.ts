@@ -6,7 +6,7 @@ import { isKnown, join } from "../bus/agent.ts";
 import { admitName } from "../bus/names.ts";
 import { InboxError } from "../contract/errors.ts";
 import { newNameProblem } from "../contract/names.ts";
-import type { Engine } from "../engines/engine.ts";
+import type { EndSignal, Engine } from "../engines/engine.ts";
 import { endOfWait } from "./end-of-wait.ts";
 
 export interface Looked<T> {
@@ -33,7 +33,7 @@ export interface WaitOptions {
   /** Called once, before the wait sleeps for the first time. `joined`: the waiting agent was not known before. */
   beforeSleep?: (joined: boolean) => Promise<void>;
   /** Ends the wait with an error: its answer is no longer wanted. */
-  signal?: AbortSignal;
+  signal?: EndSignal;
 }
 
 /** What `look` found, or undefined after the timeout. An abort is thrown. */
@@ -108,7 +108,7 @@ function awhile(error: unknown, begun: boolean): { failed: InboxError; againInMs
 }
 
 /** Whether the wait is over; throws if its answer is no longer wanted. */
-export function ended(signal: AbortSignal | undefined): boolean {
+export function ended(signal: EndSignal | undefined): boolean {
   if (signal?.aborted && signal.reason !== endOfWait) throw signal.reason;
   return signal?.aborted === true;
 }

@@ -23,8 +23,8 @@ import { isOwnFolder } from "../../platform/own-files.ts";
 import { append, fs, type Observed, observer, ring } from "../../platform/system.ts";
 import { everything } from "../../sql/topics.ts";
 import type { Subscription } from "../engine.ts";
-import { Listeners } from "../listeners.ts";
-import { bell } from "../subscription.ts";
+import { type Listener, Listeners } from "../listeners.ts";
+import { Bell } from "../subscription.ts";
 import { WakeFiles } from "./wake-files.ts";
 
 const slowCheckMs = 1000;
@@ -66,19 +66,28 @@ export function openWake({ alone, ...bus }: Bus): Wake {
   const { before, after } = countersIn(folder);
   let stopSlowCheck: (() => void) | undefined;
 
-  function listen(topic: string, listener: () => void): void {
+  function listen(topic: string, listener: Listener): void {
     files.listen(bucketOf(topic), listener);
     local.add(topic, listener);
     stopSlowCheck ??= startSlowCheck({ ...bus, files, nap: opened?.nap });
   }
 
-  function unlisten(topic: string, listener: () => void): void {
+  function unlisten(topic: string, listener: Listener): void {
     local.remove(topic, listener);
     files.unlisten(bucketOf(topic), listener);
     if (files.size) return;
     stopSlowCheck?.();
     stopSlowCheck = undefined;
   }
+
+  const source = {
+    leave(bell: Bell) {
+      for (const topic of bell.topics) unlisten(topic, bell);
+    },
+    get failure() {
+      return files.failure;
+    },
+  };
 
   return {
     announce() {
@@ -93,14 +102,9 @@ export function openWake({ alone, ...bus }: Bus): Wake {
     },
 
     subscribe(topics) {
-      const { subscription, ring } = bell(
-        (listener) => {
-          for (const topic of topics) unlisten(topic, listener);
-        },
-        () => files.failure,
-      );
-      for (const topic of topics) listen(topic, ring);
-      return subscription;
+      const bell = new Bell(source, topics);
+      for (const topic of topics) listen(topic, bell);
+      return bell;
     },
 
     close() {
