@@ -63,6 +63,8 @@ export interface Engine {
   subscribe(topics: readonly string[]): Subscription;
   /** The same for mail to an agent, whatever carries it. */
   mail(agent: string): Subscription;
+  /** A piece of work as this engine's caller would do it, for `Subscription.next`. */
+  asCaller<T>(work: Work<T>): Work<T>;
   /** [B8] Records that an agent has an open wait, until the returned function is called. */
   attend(agent: string): () => void;
   /** The agents with an open wait, here or in another process. */
@@ -98,7 +100,14 @@ export interface Subscription {
   /**
    * Resolves when something may have changed since the last call, or after `atMost` milliseconds. It is only a hint:
    * read again. It resolves at most a second after any change.
+   *
+   * `take`: what the waiter would do then. An engine may run it already in the transaction that brings the change, as if it came right
+   * after it, and resolves with what it returned unless that is undefined.
    */
-  next(options: { atMost?: number; signal?: EndSignal }): Promise<void>;
+  next<T>(options: {
+    atMost?: number;
+    signal?: EndSignal;
+    take?: Work<T | undefined>;
+  }): Promise<T | undefined>;
   close(): void;
 }

@@ -1,6 +1,6 @@
 /** A waiter that is told that something may have changed, whatever the source. */
 import { type Alarm, beginWork, cancelAlarm, endWork, setAlarm } from "../platform/quiet.ts";
-import type { Ended, EndSignal, Subscription } from "./engine.ts";
+import type { Ended, EndSignal, Subscription, Work } from "./engine.ts";
 import type { Listener } from "./listeners.ts";
 
 /** What a bell hears of. */
@@ -20,8 +20,9 @@ export class Bell implements Subscription, Listener, Ended, Alarm {
   place = -1;
   #dirty = false;
   #awake = true;
-  #resolve: ((result: undefined | Promise<never>) => void) | undefined;
+  #resolve: ((result: unknown) => void) | undefined;
   #signal: EndSignal | undefined;
+  #take: Work<unknown> | undefined;
 
   constructor(
     readonly source: Source,
@@ -30,15 +31,26 @@ export class Bell implements Subscription, Listener, Ended, Alarm {
     beginWork();
   }
 
-  next({ atMost, signal }: Parameters<Subscription["next"]>[0]): Promise<void> {
-    return new Promise<void>((resolve) => {
+  next<T>({ atMost, signal, take }: Parameters<Subscription["next"]>[0]): Promise<T | undefined> {
+    return new Promise<unknown>((resolve) => {
       this.#resolve = resolve;
       this.#rest();
       if (this.#dirty || this.source.failure || signal?.aborted) return this.#wake();
       this.#signal = signal;
       signal?.addEventListener("abort", this);
+      this.#take = take;
       if (atMost !== undefined) setAlarm(this, atMost);
-    });
+    }) as Promise<T | undefined>;
+  }
+
+  /** What a sleeping waiter would do with what a transaction brings. */
+  get take(): Work<unknown> | undefined {
+    return this.#take;
+  }
+
+  /** That was done, and is committed. */
+  give(value: unknown): void {
+    this.#wake(value);
   }
 
   /** Something may have changed, or the time is over. */
@@ -57,7 +69,7 @@ export class Bell implements Subscription, Listener, Ended, Alarm {
     this.source.leave(this);
   }
 
-  #wake(): void {
+  #wake(given?: unknown): void {
     const resolve = this.#resolve;
     if (!resolve) return;
     this.#resolve = undefined;
@@ -66,9 +78,10 @@ export class Bell implements Subscription, Listener, Ended, Alarm {
     cancelAlarm(this);
     this.#signal?.removeEventListener("abort", this);
     this.#signal = undefined;
+    this.#take = undefined;
     this.#dirty = false;
     const { failure } = this.source;
-    resolve(failure ? Promise.reject(failure) : undefined);
+    resolve(given === undefined && failure ? Promise.reject(failure) : given);
   }
 
   #rest(): void {

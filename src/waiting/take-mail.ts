@@ -1,12 +1,12 @@
 /** [B1] [B2] Waiting for mail and taking it, for receive, check and wait; they differ in how long they wait. */
 import { arrival } from "../bus/hand-over/arrival.ts";
 import { buryIn } from "../bus/hand-over/bury.ts";
-import { hand } from "../bus/hand-over/hand.ts";
+import { type HandedMail, type Handing, hand } from "../bus/hand-over/hand.ts";
 import { lineOf, ready, type Wanted } from "../bus/hand-over/next.ts";
 import { type Mail, visibilityDefault } from "../contract/mail.ts";
 import type { OutputOf } from "../contract/operations/index.ts";
 import type { Receipt } from "../contract/receipt.ts";
-import type { EndSignal, Engine } from "../engines/engine.ts";
+import type { EndSignal, Engine, Work } from "../engines/engine.ts";
 import type { AnswerWithReceipt, Calling } from "./handed.ts";
 import { sendersOf } from "./senders.ts";
 import { UnknownNames } from "./unknown-names.ts";
@@ -36,12 +36,14 @@ export async function takeMail(
   const { signal, handOver, collects } = call;
   const left = countdown(timeoutSeconds);
   const wanted = asked.from === undefined ? asked : await fromSender(engine, asked, asked.from);
-  const mail = { mailOf: wanted.agent };
   const { agent, from } = wanted;
+  const work = handing(wanted, { call: handOver, ...(collects && { collects: confirmingOf(taking) }) });
   const senders = from === undefined ? [] : [from];
   const names = new UnknownNames(engine, { agent, from: senders, timeoutSeconds }, call);
   const { beforeSleep } = names;
-  const waiting = { signal, agent, names: senders, beforeSleep };
+  // Whoever waits for more than the first message takes all of it at the end.
+  const take = windowSeconds > 0 ? undefined : engine.asCaller(work.ifAny);
+  const waiting = { signal, agent, names: senders, beforeSleep, take };
   const look = (enough: number) => async () => {
     const looked = await engine.read((tx) => ready(tx, { ...wanted, max: enough }));
     if (looked.burials) await engine.write((tx) => buryIn(tx, wanted.agent));
@@ -50,15 +52,17 @@ export async function takeMail(
   for (;;) {
     // A call that does not wait need not look first: handing over looks itself.
     const came =
-      timeoutSeconds !== 0 && (await wait(engine, mail, look(1), { timeoutMs: left(), ...waiting }));
+      timeoutSeconds === 0
+        ? undefined
+        : await wait<HandedMail | true>(engine, { mailOf: agent }, look(1), {
+            timeoutMs: left(),
+            ...waiting,
+          });
     if (came && windowSeconds > 0)
       await letMoreCome(engine, wanted, look(wanted.max), { windowSeconds, signal });
     const over = ended(signal) || left() === 0;
     // Even without mail: the answer has the number of hidden messages, so that "empty" is not misread.
-    const given = await engine.write(
-      (tx) => hand(tx, wanted, { call: handOver, ...(collects && { collects: confirmingOf(taking) }) }),
-      { line: lineOf(agent) },
-    );
+    const given = typeof came === "object" ? came : await engine.write(work.always, { line: lineOf(agent) });
     // Another reader of the same inbox was faster: continue waiting, unless the time is over.
     if (!given.messages.length && !over) continue;
     const { messages, hidden, nextEventId } = given;
@@ -68,6 +72,16 @@ export async function takeMail(
     const value = { woke: total > 0, nextEventId, messages, total, hidden, ...unknown };
     return collects ? { value } : { value, receipt: receiptOf(taking, given) };
   }
+}
+
+/** Handing it over: whatever there is, or only if there is any. */
+function handing(wanted: Wanted, how: Handing) {
+  const always: Work<HandedMail> = (tx) => hand(tx, wanted, how);
+  const ifAny: Work<HandedMail | undefined> = function* (tx) {
+    const given = yield* hand(tx, wanted, { ...how, onlyIf: (numbers) => numbers.length > 0 });
+    return given.messages.length ? given : undefined;
+  };
+  return { always, ifAny };
 }
 
 async function fromSender(engine: Engine, asked: Wanted, sender: string): Promise<Wanted> {

@@ -6,7 +6,7 @@ import { isKnown, join } from "../bus/agent.ts";
 import { admitName } from "../bus/names.ts";
 import { InboxError } from "../contract/errors.ts";
 import { newNameProblem } from "../contract/names.ts";
-import type { EndSignal, Engine } from "../engines/engine.ts";
+import type { EndSignal, Engine, Work } from "../engines/engine.ts";
 import { endOfWait } from "./end-of-wait.ts";
 
 export interface Looked<T> {
@@ -23,7 +23,7 @@ type On = { topics: readonly string[] } | { mailOf: string };
 const subscribe = (engine: Engine, on: On) =>
   "mailOf" in on ? engine.mail(on.mailOf) : engine.subscribe(on.topics);
 
-export interface WaitOptions {
+export interface WaitOptions<T> {
   /** Without a limit if it is undefined. */
   timeoutMs?: number;
   /** The waiting agent: it counts as live meanwhile. */
@@ -34,14 +34,16 @@ export interface WaitOptions {
   beforeSleep?: (joined: boolean) => Promise<void>;
   /** Ends the wait with an error: its answer is no longer wanted. */
   signal?: EndSignal;
+  /** What to do with what is heard of, without looking first; undefined if it is nothing (`Subscription.next`). */
+  take?: Work<T | undefined>;
 }
 
-/** What `look` found, or undefined after the timeout. An abort is thrown. */
+/** What `look` found, or `take` returned; undefined after the timeout. An abort is thrown. */
 export async function wait<T>(
   engine: Engine,
   on: On,
   look: () => Promise<Looked<T>>,
-  { timeoutMs, signal, agent, names = [], beforeSleep }: WaitOptions,
+  { timeoutMs, signal, agent, names = [], beforeSleep, take }: WaitOptions<T>,
 ): Promise<T | undefined> {
   await refuseInVain(engine, agent === undefined ? names : [agent, ...names]);
   const deadline = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
@@ -74,7 +76,8 @@ export async function wait<T>(
         if (agent !== undefined) leave = engine.attend(agent);
         await beforeSleep?.(joined);
       }
-      await subscription.next({ atMost: earliest(left, looked.againInMs), signal });
+      const taken = await subscription.next<T>({ atMost: earliest(left, looked.againInMs), signal, take });
+      if (taken !== undefined) return taken;
     }
   } finally {
     leave?.();

@@ -69,6 +69,7 @@ export function openPostgres(text: string, options: EngineOptions = {}): Engine 
 
     subscribe: wake.subscribe,
     mail: (agent) => wake.subscribe([agentTopic(agent)]),
+    asCaller: (work) => work,
     attend: presence.attend,
     attending: presence.attending,
 

@@ -43,7 +43,7 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
   const presence = openPresence(`${path}-wake`);
   const written = copyDropper(path, migrations.length);
   const drive = driver(db, now, facts);
-  const commits = groupCommit({ db, path, drive, facts, requireHere, announce: wake.announce, written });
+  const commits = groupCommit({ db, path, drive, facts, requireHere, wake, written });
 
   /** In one transaction, several statements see the same state of the database. */
   function snapshot<T>(work: Work<T>): T | Refused {
@@ -69,6 +69,7 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
     write: commits.write,
     subscribe: wake.subscribe,
     mail: (agent) => wake.subscribe([agentTopic(agent)]),
+    asCaller: (work) => work,
     attend: presence.attend,
     attending: presence.attending,
     async compact() {

@@ -35,6 +35,8 @@ export interface Wake {
   /** Called before a commit; the returned function is called after it, successful or not, with the topics it concerned. */
   announce(): (topics: Set<string>) => void;
   subscribe(topics: readonly string[]): Subscription;
+  /** The sleeping waiters of this process that would do something with what is written under these topics. */
+  takersOf(topics: Iterable<string>): Bell[];
   close(): void;
 }
 
@@ -105,6 +107,14 @@ export function openWake({ alone, ...bus }: Bus): Wake {
       const bell = new Bell(source, topics);
       for (const topic of topics) listen(topic, bell);
       return bell;
+    },
+
+    takersOf(topics) {
+      const found: Bell[] = [];
+      for (const topic of topics)
+        for (const listener of local.of(topic))
+          if (listener instanceof Bell && listener.take && !found.includes(listener)) found.push(listener);
+      return found;
     },
 
     close() {
