@@ -40,7 +40,7 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
     alone: options.alone,
   });
   const facts = new Facts();
-  const presence = openPresence(`${path}-wake`);
+  const presence = openPresence(`${path}-wake`, options.brief === true || options.alone === true);
   const written = copyDropper(path, migrations.length);
   const drive = driver(db, now, facts);
   const commits = groupCommit({ db, path, drive, facts, requireHere, wake, written });
@@ -93,6 +93,7 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
     async close() {
       await commits.idle();
       wake.close();
+      presence.close();
       db.close();
     },
   };

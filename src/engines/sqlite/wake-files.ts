@@ -7,6 +7,8 @@ import { type Listener, Listeners } from "../listeners.ts";
 
 const pollMs = 100;
 const againMs = 5;
+/** Whoever waits again and again, as for each message, finds its file watched: to begin and to end that took ten system calls each time. */
+const lingerMs = 200;
 
 interface Watcher {
   close(): void;
@@ -30,6 +32,8 @@ export class WakeFiles {
   failure: unknown;
   readonly #buckets = new Map<string, Bucket>();
   readonly #listeners = new Listeners();
+  readonly #idle = new Set<Bucket>();
+  #cancelLinger: (() => void) | undefined;
   #pollTimer: Timer | undefined;
   #endPolling: (() => void) | undefined;
 
@@ -38,11 +42,9 @@ export class WakeFiles {
     private readonly dataVersion: () => number,
     /** A watch that drops nothing, if there is one. */
     private readonly watchExactly: (file: string, listener: () => void) => Watcher | undefined,
+    /** Called when nothing is watched any more. */
+    private readonly whenEmpty: () => void,
   ) {}
-
-  get size(): number {
-    return this.#buckets.size;
-  }
 
   listen(name: string, listener: Listener): void {
     let bucket = this.#buckets.get(name);
@@ -58,13 +60,28 @@ export class WakeFiles {
   unlisten(name: string, listener: Listener): void {
     const bucket = this.#buckets.get(name);
     if (!this.#listeners.remove(name, listener) || !bucket) return;
+    if (bucket.exact || this.#pollTimer) return void this.#close(bucket);
+    this.#idle.add(bucket);
+    this.#cancelLinger ??= after(lingerMs, () => this.closeIdle());
+  }
+
+  /** Stops watching for those who have left. */
+  closeIdle(): void {
+    this.#cancelLinger?.();
+    this.#cancelLinger = undefined;
+    for (const bucket of this.#idle) if (!this.#listeners.has(bucket.name)) this.#close(bucket);
+    this.#idle.clear();
+  }
+
+  #close(bucket: Bucket): void {
     bucket.watcher?.close();
     bucket.cancelAgain?.();
-    this.#buckets.delete(name);
+    this.#buckets.delete(bucket.name);
     if (this.#buckets.size) return;
     clearInterval(this.#pollTimer);
     this.#pollTimer = undefined;
     this.#endPolling?.();
+    this.whenEmpty();
   }
 
   notifyAll(): void {

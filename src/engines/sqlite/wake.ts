@@ -60,9 +60,13 @@ export function openWake({ alone, ...bus }: Bus): Wake {
   const { folder, dataVersion } = bus;
   // Opened once, with the first watch: all files are watched in the same way.
   let opened: { nap: Nap | undefined } | undefined;
-  const files = new WakeFiles(folder, dataVersion, (file, listener) => {
+  const watchExactly = (file: string, listener: () => void) => {
     opened ??= { nap: alone ? openNap() : undefined };
     return opened.nap?.watch(file, listener);
+  };
+  const files = new WakeFiles(folder, dataVersion, watchExactly, () => {
+    stopSlowCheck?.();
+    stopSlowCheck = undefined;
   });
   const local = new Listeners();
   const { before, after } = countersIn(folder);
@@ -77,9 +81,6 @@ export function openWake({ alone, ...bus }: Bus): Wake {
   function unlisten(topic: string, listener: Listener): void {
     local.remove(topic, listener);
     files.unlisten(bucketOf(topic), listener);
-    if (files.size) return;
-    stopSlowCheck?.();
-    stopSlowCheck = undefined;
   }
 
   const source = {
@@ -119,6 +120,7 @@ export function openWake({ alone, ...bus }: Bus): Wake {
 
     close() {
       for (const [topic, listener] of local.all()) unlisten(topic, listener);
+      files.closeIdle();
     },
   };
 }
