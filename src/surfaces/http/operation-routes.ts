@@ -110,7 +110,8 @@ async function waitFor(
   server.timeout(request, 0);
   const wait = context.stays.wait(request, peer, patienceOf(op, input) !== null);
   try {
-    const handed = await handIn(context, op, input, { ...options, signal: wait });
+    options.signal = wait;
+    const handed = await handIn(context, op, input, options);
     if (!wait.revoked) return handed;
     await handed.release?.();
     throw wait.revoked;
