@@ -45,7 +45,6 @@ export const arrow: Record<string, readonly string[]> = {
     "src/inbox",
     "src/documents",
     "src/service/hub-log.ts",
-    "src/waiting/end-of-wait.ts",
     "src/platform",
     "src/version.ts",
     "src/contract",

@@ -5,7 +5,7 @@
  * message.
  */
 import type { Engine, Subscription } from "../engines/engine.ts";
-import { bell } from "../engines/subscription.ts";
+import { Bell } from "../engines/subscription.ts";
 import { agentTopic } from "../sql/topics.ts";
 import type { Arrival, Delivery, Pointer } from "./delivery.ts";
 import { HeldPointers } from "./held.ts";
@@ -99,12 +99,15 @@ interface Sources {
 function subscribeToMail(agent: string, { delivery, engine, readers }: Sources): Subscription {
   const ended = new AbortController();
   const late = new Set<Timer>();
-  const { ring, subscription } = bell(() => {
-    ended.abort();
-    readers.leave(agent, ring);
-    hints.close();
-    for (const timer of late) clearTimeout(timer);
+  const bell = new Bell({
+    leave() {
+      ended.abort();
+      readers.leave(agent, ring);
+      hints.close();
+      for (const timer of late) clearTimeout(timer);
+    },
   });
+  const ring = () => bell.ring();
   const hints = engine.subscribe([agentTopic(agent)]);
   readers.enter(agent, ring);
 
@@ -126,5 +129,5 @@ function subscribeToMail(agent: string, { delivery, engine, readers }: Sources):
   }
 
   followHints().catch(ring); // a waiter reads then, and gets the error
-  return subscription;
+  return bell;
 }

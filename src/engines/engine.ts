@@ -55,6 +55,8 @@ export interface WriteOptions<T = unknown> {
 }
 
 export interface Engine {
+  /** The process makes one call and ends (`EngineOptions.brief`). */
+  readonly brief: boolean;
   /** Runs a procedure on a snapshot; it must not change the database. */
   read<T>(work: Work<T>): Promise<T>;
   /** Runs a procedure in a transaction and returns once it is durable. A refusal is thrown after its commit. */
@@ -63,6 +65,8 @@ export interface Engine {
   subscribe(topics: readonly string[]): Subscription;
   /** The same for mail to an agent, whatever carries it. */
   mail(agent: string): Subscription;
+  /** A piece of work as this engine's caller would do it, for `Subscription.next`. */
+  asCaller<T>(work: Work<T>): Work<T>;
   /** [B8] Records that an agent has an open wait, until the returned function is called. */
   attend(agent: string): () => void;
   /** The agents with an open wait, here or in another process. */
@@ -81,11 +85,31 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** Ends a wait: an `AbortSignal`, or something of a caller's own that takes less memory. */
+export interface EndSignal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: "abort", listener: Ended): void;
+  removeEventListener(type: "abort", listener: Ended): void;
+}
+
+/** Told when it ends. */
+export interface Ended {
+  handleEvent(): void;
+}
+
 export interface Subscription {
   /**
    * Resolves when something may have changed since the last call, or after `atMost` milliseconds. It is only a hint:
    * read again. It resolves at most a second after any change.
+   *
+   * `take`: what the waiter would do then. An engine may run it already in the transaction that brings the change, as if it came right
+   * after it, and resolves with what it returned unless that is undefined.
    */
-  next(options: { atMost?: number; signal?: AbortSignal }): Promise<void>;
+  next<T>(options: {
+    atMost?: number;
+    signal?: EndSignal;
+    take?: Work<T | undefined>;
+  }): Promise<T | undefined>;
   close(): void;
 }

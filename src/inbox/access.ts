@@ -139,6 +139,7 @@ function calledThrough(engine: Engine, surface: Surface, byModel: boolean): Engi
 const through = (engine: Engine, changed: <T>(work: Work<T>) => Work<T>, plainly = false): Engine => ({
   ...engine,
   read: (work) => engine.read(changed(work)),
+  asCaller: (work) => engine.asCaller(changed(work)),
   write(work, options) {
     if (!options?.plain) return engine.write(changed(work), options);
     const plain = plainly ? calledBy(options.plain, changed) : undefined;

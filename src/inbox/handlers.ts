@@ -96,6 +96,7 @@ import { mailboxGather } from "../waiting/mailbox-gather.ts" with { load: "when-
 import { mailboxReceive } from "../waiting/mailbox-receive.ts" with { load: "when-called" };
 import { mailboxWait } from "../waiting/mailbox-wait.ts" with { load: "when-called" };
 import { messagesWait } from "../waiting/messages-wait.ts" with { load: "when-called" };
+import { abortSignalOf } from "./abort-signal.ts";
 import { committing, type Here, handClaim, handEntry, handReply, handShow, plainly } from "./hand-over.ts";
 import { search } from "./search.ts" with { load: "when-called" };
 import { handOff, orch, supervised } from "./supervised.ts";
@@ -246,12 +247,12 @@ export const handlers: { [N in BusOperation]: Handler<N> } = {
   "tasks.kill": writes(tasksKill),
   "tasks.diff": (engine, input, _, place) => orch().diffOf(engine, place, input).then(plainly),
   "tasks.merge": (engine, input, { signal }, place) =>
-    supervised(place, () => orch().merge(engine, place, input, signal).then(plainly)),
+    supervised(place, () => orch().merge(engine, place, input, abortSignalOf(signal)).then(plainly)),
   "tasks.discard": (engine, input, _, place) => orch().discard(engine, place, input).then(plainly),
   "tasks.send": (engine, input, { keyed }, place) =>
     supervised(place, () => written(engine, keyed, orch().sendTo(place, input))),
   "tasks.permit": (engine, input, { signal }, place) =>
-    orch().permitTool(engine, place, input, signal).then(plainly),
+    orch().permitTool(engine, place, input, abortSignalOf(signal)).then(plainly),
   "tasks.report": writes(tasksReport),
   "tasks.remove": writes(tasksRemove),
   "tasks.move": writes(tasksMove),

@@ -18,7 +18,7 @@ import { type InputOf, type OutputOf, operationNamed } from "../contract/operati
 import type { Text } from "../contract/phrase.ts";
 import type { Receipt } from "../contract/receipt.ts";
 import type { Workspace } from "../contract/workspace.ts";
-import type { Engine, Subscription } from "../engines/engine.ts";
+import type { EndSignal, Engine, Subscription } from "../engines/engine.ts";
 import { busFiles } from "../location/locate.ts";
 import { watchOver } from "../orch/watch-over.ts";
 import { sha256 } from "../platform/runtime.ts";
@@ -33,13 +33,14 @@ import { type BusOptions, openBus } from "./open-bus.ts";
 import { tendEntries, tendRetention, tendSchema, tendSearch } from "./upkeep.ts" with { load: "when-called" };
 import type { Upkeep } from "./upkeep.ts";
 
+export type { EndSignal } from "../engines/engine.ts";
 export { endOfWait } from "../waiting/end-of-wait.ts";
 export type { Handed, Word } from "../waiting/handed.ts";
 export type { BusOperation } from "./handlers.ts";
 export type { NotifyOptions } from "./notify.ts";
 
 export interface CallOptions {
-  signal?: AbortSignal;
+  signal?: EndSignal;
   /** [M9] For a write: the same key from the same sender is the same write. */
   idempotencyKey?: string;
   /** [X2] [X10] The agent of a token, and its scope; without a token, a caller may use any name. */

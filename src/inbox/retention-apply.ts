@@ -12,7 +12,7 @@ import { countDue, deleteDue, deleteDueEvents, deleteDueInTopic } from "../bus/r
 import { dueInTopic, skipNewestOf, type TopicCut, topicsWithReaders } from "../bus/retention/topics.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import { type RetentionKind, type RetentionRule, retentionKinds } from "../contract/retention.ts";
-import type { Engine } from "../engines/engine.ts";
+import type { EndSignal, Engine } from "../engines/engine.ts";
 import { catchUpTo, type Rest } from "./search.ts";
 
 /** The files of tasks on this machine. */
@@ -26,7 +26,7 @@ interface Applying {
   engine: Engine;
   files: TaskFiles;
   dryRun: boolean;
-  signal?: AbortSignal;
+  signal?: EndSignal;
 }
 
 const rest: Rest = async (step) => {
@@ -41,7 +41,7 @@ export async function retentionApply(
   engine: Engine,
   { dryRun, vacuum }: ParsedOf<"retention.apply">,
   files: TaskFiles,
-  signal?: AbortSignal,
+  signal?: EndSignal,
 ): Promise<OutputOf<"retention.apply">> {
   const { expired, deleted } = await applyRetention({ engine, files, dryRun, signal });
   const rewritten = vacuum && !dryRun ? ((await engine.compact?.()) ?? 0) : 0;
@@ -61,7 +61,7 @@ export async function retentionApply(
 }
 
 /** [Y4] Gives back space that new rows will not need soon. */
-export async function reclaim(engine: Engine, signal?: AbortSignal): Promise<number> {
+export async function reclaim(engine: Engine, signal?: EndSignal): Promise<number> {
   let freed = 0;
   while (!signal?.aborted) {
     const bytes = await rest(() => engine.write((tx) => tx.reclaim(), { repeatable: true }));

@@ -100,7 +100,8 @@ export function openOwnToAppend(path: string): number {
 /** Creates a file; fails if anything is there. */
 export function openOwnNew(path: string): number {
   const { constants, rmSync } = fs();
-  rmSync(path, { force: true });
+  // `rmSync` makes an error with its stack where there is nothing, and then ignores it.
+  if (look(path)) rmSync(path, { force: true });
   return openOwn(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
 }
 

@@ -3,14 +3,14 @@ import { eventsAfter } from "../bus/procedures/events-watch.ts";
 import type { Event } from "../contract/event.ts";
 import { numberOf } from "../contract/ids.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
-import type { Engine } from "../engines/engine.ts";
+import type { EndSignal, Engine } from "../engines/engine.ts";
 import { everything, threadTopic } from "../sql/topics.ts";
 import { countdown, inMs, wait } from "./wait.ts";
 
 type Input = ParsedOf<"events.watch">;
 type Output = OutputOf<"events.watch">;
 
-export async function watch(engine: Engine, input: Input, signal?: AbortSignal): Promise<Output> {
+export async function watch(engine: Engine, input: Input, signal?: EndSignal): Promise<Output> {
   let cursor = input.afterEvent ?? (await engine.read((tx) => tx.settled()));
   const events = await wait<Event[]>(
     engine,
@@ -35,7 +35,7 @@ export async function watch(engine: Engine, input: Input, signal?: AbortSignal):
 }
 
 /** Every matching event from the cursor on, until the timeout (counted from the start) or an abort. */
-export async function* follow(engine: Engine, input: Input, signal?: AbortSignal): AsyncGenerator<Event> {
+export async function* follow(engine: Engine, input: Input, signal?: EndSignal): AsyncGenerator<Event> {
   const left = countdown(input.timeoutSeconds);
   let afterEvent = input.afterEvent ?? (await engine.read((tx) => tx.settled()));
   for (;;) {

@@ -5,12 +5,12 @@ import type { Settled } from "../bus/hand-over/settle.ts";
 import type { Keyed } from "../bus/idempotency.ts";
 import type { NoteAtBegin } from "../contract/begin-note.ts";
 import { type Receipt, type Releasing, releasing } from "../contract/receipt.ts";
-import type { Engine } from "../engines/engine.ts";
+import type { EndSignal, Engine } from "../engines/engine.ts";
 
 /** How a call is made, in addition to its input. */
 export interface Calling {
   /** Ends a wait whose answer is no longer wanted. */
-  signal?: AbortSignal;
+  signal?: EndSignal;
   keyed?: Keyed;
   /** [M13] [L11] Told when a wait without an end begins. */
   noteAtBegin?: NoteAtBegin;

@@ -9,14 +9,14 @@ import { idOf } from "../contract/ids.ts";
 import type { Message } from "../contract/message.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
 import type { EndedStatus } from "../contract/thread.ts";
-import type { Engine } from "../engines/engine.ts";
+import type { EndSignal, Engine } from "../engines/engine.ts";
 import { agentTopic, threadTopic } from "../sql/topics.ts";
 import { earliest, inMs, wait } from "./wait.ts";
 
 export async function waitReply(
   engine: Engine,
   input: ParsedOf<"threads.waitReply">,
-  signal: AbortSignal | undefined,
+  signal: EndSignal | undefined,
   deliveryId: string,
 ): Promise<OutputOf<"threads.waitReply">> {
   const start = await engine.read(() => replyStart(input));

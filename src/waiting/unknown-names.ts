@@ -14,14 +14,14 @@ interface Asked {
 
 export class UnknownNames {
   #joined: string | undefined;
-  readonly #note: () => Promise<void>;
+  readonly #note: (() => Promise<void>) | undefined;
 
   constructor(
     private readonly engine: Engine,
     private readonly asked: Asked,
     call: Pick<Calling, "noteAtBegin">,
   ) {
-    this.#note = noteOnce(call, asked.timeoutSeconds, () => this.found());
+    if (call.noteAtBegin) this.#note = noteOnce(call, asked.timeoutSeconds, () => this.found());
   }
 
   /** The agent was not known before this call. */
@@ -36,8 +36,8 @@ export class UnknownNames {
     return names.length ? this.engine.read((tx) => unknownAmong(tx, names, own)) : {};
   }
 
-  readonly beforeSleep = (joined: boolean): Promise<void> => {
+  readonly beforeSleep = async (joined: boolean): Promise<void> => {
     this.join(joined);
-    return this.#note();
+    await this.#note?.();
   };
 }

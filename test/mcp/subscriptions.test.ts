@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { InboxError } from "../../src/contract/errors.ts";
-import { type Inbox, openInbox } from "../../src/inbox/inbox.ts";
+import { type EndSignal, type Inbox, openInbox } from "../../src/inbox/inbox.ts";
 import { openChanges } from "../../src/surfaces/mcp/changes.ts";
 import { root } from "../support/cli.ts";
 import { hubHere } from "../support/hub.ts";
@@ -133,7 +133,7 @@ test("[C5] events are read only while somebody listens, and changes during an ou
   await using hub = await hubHere();
   const inbox = openInbox(hub.db);
   try {
-    const reads: AbortSignal[] = [];
+    const reads: EndSignal[] = [];
     let away = true;
     const changes = openChanges({
       ...inbox,

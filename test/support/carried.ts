@@ -10,7 +10,7 @@ import { type InputOf, type OutputOf, operationNamed } from "../../src/contract/
 import { carriedTo } from "../../src/delivery/broker.ts";
 import { type Names, namesOf } from "../../src/delivery/rabbitmq/queues.ts";
 import { openEngine } from "../../src/engines/registry.ts";
-import { bell } from "../../src/engines/subscription.ts";
+import { Bell } from "../../src/engines/subscription.ts";
 import { type EmbeddedInbox, type Inbox, type InboxOptions, openInbox } from "../../src/inbox/inbox.ts";
 import { handed } from "../../src/waiting/handed.ts";
 import { mailboxReceive } from "../../src/waiting/mailbox-receive.ts";
@@ -71,7 +71,7 @@ export interface DeafReader {
   close(): Promise<void>;
 }
 
-const silent = () => bell(() => {}).subscription;
+const silent = () => new Bell({ leave() {} });
 
 /** A reader of that bus that hears nothing from the database; without a broker it hears nothing at all. */
 export function deafReader(location: string, broker?: string): DeafReader {

@@ -33,7 +33,7 @@ export interface HandedMail {
   joined?: boolean;
 }
 
-interface Handing {
+export interface Handing {
   /** The id that the reader has given to the call, if any. A repeated call with the same id gets the same answer. */
   call?: string;
   /** The reader has the answer as soon as it is committed, so it is confirmed in the same transaction. */

@@ -57,6 +57,7 @@ export function openPostgres(text: string, options: EngineOptions = {}): Engine 
   };
 
   return {
+    brief: options.brief ?? false,
     read,
 
     async write(work, options) {
@@ -73,6 +74,7 @@ export function openPostgres(text: string, options: EngineOptions = {}): Engine 
 
     subscribe: wake.subscribe,
     mail: (agent) => wake.subscribe([agentTopic(agent)]),
+    asCaller: (work) => work,
     attend: presence.attend,
     attending: presence.attending,
 

@@ -8,8 +8,8 @@
 import { sleep } from "../../platform/runtime.ts";
 import { type Concerned, topicsOf } from "../../sql/topics.ts";
 import type { Subscription } from "../engine.ts";
-import { Listeners } from "../listeners.ts";
-import { bell } from "../subscription.ts";
+import { type Listener, Listeners } from "../listeners.ts";
+import { Bell } from "../subscription.ts";
 import type { Address } from "./address.ts";
 import { reach } from "./connect.ts";
 import { Connection } from "./connection.ts";
@@ -62,6 +62,13 @@ export function openWake(address: Address, pool: Pool): Wake {
   });
   let leaving: Timer | undefined;
 
+  const source = {
+    leave(bell: Bell) {
+      for (const topic of bell.topics) waiting.remove(topic, bell);
+      if (!waiting.size) leaving = setTimeout(ear.stop, lingerMs);
+    },
+  };
+
   return {
     announce(topics) {
       for (const topic of topics) waiting.ring(topic);
@@ -69,15 +76,12 @@ export function openWake(address: Address, pool: Pool): Wake {
     },
 
     subscribe(topics) {
-      const { subscription, ring: listener } = bell((which) => {
-        for (const topic of topics) waiting.remove(topic, which);
-        if (!waiting.size) leaving = setTimeout(ear.stop, lingerMs);
-      });
-      for (const topic of topics) waiting.add(topic, listener);
+      const bell = new Bell(source, topics);
+      for (const topic of topics) waiting.add(topic, bell);
       clearTimeout(leaving);
       leaving = undefined;
       ear.start();
-      return subscription;
+      return bell;
     },
 
     hears: ear.hears,
@@ -94,12 +98,12 @@ export function openWake(address: Address, pool: Pool): Wake {
 class Waiting extends Listeners {
   readonly #names = new Map<string, Set<string>>();
 
-  override add(topic: string, listener: () => void): void {
+  override add(topic: string, listener: Listener): void {
     super.add(topic, listener);
     this.#names.set(codeOf(topic), (this.#names.get(codeOf(topic)) ?? new Set()).add(topic));
   }
 
-  override remove(topic: string, listener: () => void): boolean {
+  override remove(topic: string, listener: Listener): boolean {
     if (!super.remove(topic, listener)) return false;
     const code = codeOf(topic);
     this.#names.get(code)?.delete(topic);

@@ -40,10 +40,10 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
     alone: options.alone,
   });
   const facts = new Facts();
-  const presence = openPresence(`${path}-wake`);
+  const presence = openPresence(`${path}-wake`, options.brief === true || options.alone === true);
   const written = copyDropper(path, migrations.length);
   const drive = driver(db, now, facts);
-  const commits = groupCommit({ db, path, drive, facts, requireHere, announce: wake.announce, written });
+  const commits = groupCommit({ db, path, drive, facts, requireHere, wake, written });
 
   /** In one transaction, several statements see the same state of the database. */
   function snapshot<T>(work: Work<T>): T | Refused {
@@ -56,6 +56,7 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
   }
 
   return {
+    brief: options.brief ?? false,
     async read(work) {
       try {
         requireHere();
@@ -69,6 +70,7 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
     write: commits.write,
     subscribe: wake.subscribe,
     mail: (agent) => wake.subscribe([agentTopic(agent)]),
+    asCaller: (work) => work,
     attend: presence.attend,
     attending: presence.attending,
     async compact() {
@@ -92,6 +94,7 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
     async close() {
       await commits.idle();
       wake.close();
+      presence.close();
       db.close();
     },
   };

@@ -1,20 +1,22 @@
 /** The files that signal commits: created, watched, and polled if they cannot be watched. wake.ts explains their use. */
 import { makeOwnFolderInside, openOwnToAppend } from "../../platform/own-files.ts";
 import { after, stayAwake } from "../../platform/quiet.ts";
-import { fs, type Observed, observer } from "../../platform/system.ts";
+import { fs, observe } from "../../platform/system.ts";
 import { tellsAll, watch } from "../../platform/watch.ts";
+import { type Listener, Listeners } from "../listeners.ts";
 
 const pollMs = 100;
 const againMs = 5;
+/** Whoever waits again and again, as for each message, finds its file watched: to begin and to end that took ten system calls each time. */
+const lingerMs = 200;
 
 interface Watcher {
   close(): void;
 }
 
 interface Bucket {
+  name: string;
   file: string;
-  observe: () => Observed;
-  listeners: Set<() => void>;
   watcher?: Watcher;
   /** Its watch drops no events. */
   exact?: boolean;
@@ -29,6 +31,9 @@ export class WakeFiles {
   /** Why the database could not be asked when it was asked last; undefined where it could. */
   failure: unknown;
   readonly #buckets = new Map<string, Bucket>();
+  readonly #listeners = new Listeners();
+  readonly #idle = new Set<Bucket>();
+  #cancelLinger: (() => void) | undefined;
   #pollTimer: Timer | undefined;
   #endPolling: (() => void) | undefined;
 
@@ -37,57 +42,62 @@ export class WakeFiles {
     private readonly dataVersion: () => number,
     /** A watch that drops nothing, if there is one. */
     private readonly watchExactly: (file: string, listener: () => void) => Watcher | undefined,
+    /** Called when nothing is watched any more. */
+    private readonly whenEmpty: () => void,
   ) {}
 
-  get size(): number {
-    return this.#buckets.size;
-  }
-
-  listen(name: string, listener: () => void): void {
+  listen(name: string, listener: Listener): void {
     let bucket = this.#buckets.get(name);
     if (!bucket) {
       const file = `${this.folder}/${name}`;
-      bucket = {
-        file,
-        observe: observer(file),
-        listeners: new Set(),
-        inode: 0,
-        touched: 0,
-        version: this.dataVersion(),
-      };
+      bucket = { name, file, inode: 0, touched: 0, version: this.dataVersion() };
       this.#attach(bucket);
       this.#buckets.set(name, bucket);
     }
-    bucket.listeners.add(listener);
+    this.#listeners.add(name, listener);
   }
 
-  unlisten(name: string, listener: () => void): void {
+  unlisten(name: string, listener: Listener): void {
     const bucket = this.#buckets.get(name);
-    bucket?.listeners.delete(listener);
-    if (!bucket || bucket.listeners.size) return;
+    if (!this.#listeners.remove(name, listener) || !bucket) return;
+    if (bucket.exact || this.#pollTimer) return void this.#close(bucket);
+    this.#idle.add(bucket);
+    this.#cancelLinger ??= after(lingerMs, () => this.closeIdle());
+  }
+
+  /** Stops watching for those who have left. */
+  closeIdle(): void {
+    this.#cancelLinger?.();
+    this.#cancelLinger = undefined;
+    for (const bucket of this.#idle) if (!this.#listeners.has(bucket.name)) this.#close(bucket);
+    this.#idle.clear();
+  }
+
+  #close(bucket: Bucket): void {
     bucket.watcher?.close();
     bucket.cancelAgain?.();
-    this.#buckets.delete(name);
+    this.#buckets.delete(bucket.name);
     if (this.#buckets.size) return;
     clearInterval(this.#pollTimer);
     this.#pollTimer = undefined;
     this.#endPolling?.();
+    this.whenEmpty();
   }
 
   notifyAll(): void {
-    for (const bucket of this.#buckets.values()) notify(bucket);
+    this.#listeners.ringAll();
   }
 
   /** Whether a file was deleted or replaced: then writes of other processes no longer wake this one. */
   isDeaf(): boolean {
-    for (const bucket of this.#buckets.values()) if (bucket.observe().inode !== bucket.inode) return true;
+    for (const bucket of this.#buckets.values()) if (observe(bucket.file).inode !== bucket.inode) return true;
     return false;
   }
 
   /** Creates such files again. */
   repair(): void {
     for (const bucket of this.#buckets.values())
-      if (bucket.observe().inode !== bucket.inode) this.#attach(bucket);
+      if (observe(bucket.file).inode !== bucket.inode) this.#attach(bucket);
   }
 
   /** Creates and watches a bucket's file. If that is not possible, the timers still notice every change. */
@@ -146,20 +156,17 @@ export class WakeFiles {
     if ((news || event) && !bucket.exact) {
       bucket.cancelAgain?.();
       bucket.cancelAgain = after(againMs, () => {
-        if (bucket.listeners.size) this.#onEvent(bucket, false);
+        bucket.cancelAgain = undefined; // a bucket may be idle for long
+        if (this.#listeners.has(bucket.name)) this.#onEvent(bucket, false);
       });
     }
-    if (news) notify(bucket);
+    if (news) this.#listeners.ring(bucket.name);
   }
-}
-
-function notify({ listeners }: Bucket): void {
-  for (const listener of listeners) listener();
 }
 
 /** True if the file was replaced, or touched since. */
 function remember(bucket: Bucket): boolean {
-  const { inode, time } = bucket.observe();
+  const { inode, time } = observe(bucket.file);
   if (!inode) return false;
   const moved = bucket.inode !== inode || bucket.touched !== time;
   bucket.inode = inode;

@@ -23,8 +23,8 @@ import { isOwnFolder } from "../../platform/own-files.ts";
 import { append, fs, type Observed, observer, ring } from "../../platform/system.ts";
 import { everything } from "../../sql/topics.ts";
 import type { Subscription } from "../engine.ts";
-import { Listeners } from "../listeners.ts";
-import { bell } from "../subscription.ts";
+import { type Listener, Listeners } from "../listeners.ts";
+import { Bell } from "../subscription.ts";
 import { WakeFiles } from "./wake-files.ts";
 
 const slowCheckMs = 1000;
@@ -35,6 +35,8 @@ export interface Wake {
   /** Called before a commit; the returned function is called after it, successful or not, with the topics it concerned. */
   announce(): (topics: Set<string>) => void;
   subscribe(topics: readonly string[]): Subscription;
+  /** The sleeping waiters of this process that would do something with what is written under these topics. */
+  takersOf(topics: Iterable<string>): Bell[];
   close(): void;
 }
 
@@ -58,27 +60,37 @@ export function openWake({ alone, ...bus }: Bus): Wake {
   const { folder, dataVersion } = bus;
   // Opened once, with the first watch: all files are watched in the same way.
   let opened: { nap: Nap | undefined } | undefined;
-  const files = new WakeFiles(folder, dataVersion, (file, listener) => {
+  const watchExactly = (file: string, listener: () => void) => {
     opened ??= { nap: alone ? openNap() : undefined };
     return opened.nap?.watch(file, listener);
+  };
+  const files = new WakeFiles(folder, dataVersion, watchExactly, () => {
+    stopSlowCheck?.();
+    stopSlowCheck = undefined;
   });
   const local = new Listeners();
   const { before, after } = countersIn(folder);
   let stopSlowCheck: (() => void) | undefined;
 
-  function listen(topic: string, listener: () => void): void {
+  function listen(topic: string, listener: Listener): void {
     files.listen(bucketOf(topic), listener);
     local.add(topic, listener);
     stopSlowCheck ??= startSlowCheck({ ...bus, files, nap: opened?.nap });
   }
 
-  function unlisten(topic: string, listener: () => void): void {
+  function unlisten(topic: string, listener: Listener): void {
     local.remove(topic, listener);
     files.unlisten(bucketOf(topic), listener);
-    if (files.size) return;
-    stopSlowCheck?.();
-    stopSlowCheck = undefined;
   }
+
+  const source = {
+    leave(bell: Bell) {
+      for (const topic of bell.topics) unlisten(topic, bell);
+    },
+    get failure() {
+      return files.failure;
+    },
+  };
 
   return {
     announce() {
@@ -93,18 +105,22 @@ export function openWake({ alone, ...bus }: Bus): Wake {
     },
 
     subscribe(topics) {
-      const { subscription, ring } = bell(
-        (listener) => {
-          for (const topic of topics) unlisten(topic, listener);
-        },
-        () => files.failure,
-      );
-      for (const topic of topics) listen(topic, ring);
-      return subscription;
+      const bell = new Bell(source, topics);
+      for (const topic of topics) listen(topic, bell);
+      return bell;
+    },
+
+    takersOf(topics) {
+      const found: Bell[] = [];
+      for (const topic of topics)
+        for (const listener of local.of(topic))
+          if (listener instanceof Bell && listener.take && !found.includes(listener)) found.push(listener);
+      return found;
     },
 
     close() {
       for (const [topic, listener] of local.all()) unlisten(topic, listener);
+      files.closeIdle();
     },
   };
 }

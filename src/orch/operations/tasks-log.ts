@@ -3,7 +3,7 @@ import { findTask, type TaskRow } from "../../bus/task.ts";
 import { InboxError } from "../../contract/errors.ts";
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import { call, phrase } from "../../contract/phrase.ts";
-import type { Engine } from "../../engines/engine.ts";
+import type { EndSignal, Engine, Subscription } from "../../engines/engine.ts";
 import { watch } from "../../platform/watch.ts";
 import { taskTopic } from "../../sql/topics.ts";
 import { countdown, ended } from "../../waiting/wait.ts";
@@ -15,7 +15,7 @@ type Output = OutputOf<"tasks.log">;
 export async function readLog(
   engine: Engine,
   input: ParsedOf<"tasks.log">,
-  signal?: AbortSignal,
+  signal?: EndSignal,
 ): Promise<Output> {
   const left = countdown(input.timeoutSeconds ?? 0);
   // The start and the end of a task are events; output in between is noticed in the file.
@@ -31,7 +31,7 @@ export async function readLog(
       const over = row.status === "finished" && last;
       if (page.entries.length || over || input.before !== undefined || left() === 0 || ended(signal))
         return { ...page, ended: over };
-      await more(row, subscription.next.bind(subscription), left()!, signal);
+      await more(row, subscription, left()!, signal);
     }
   } finally {
     subscription.close();
@@ -46,22 +46,23 @@ const slowCheckMs = 1000;
 /** Until the file has grown, an event has arrived, or the next regular check is due. */
 async function more(
   row: TaskRow,
-  next: (options: { atMost?: number; signal?: AbortSignal }) => Promise<void>,
+  subscription: Subscription,
   leftMs: number,
-  signal?: AbortSignal,
+  signal?: EndSignal,
 ): Promise<void> {
   const over = new AbortController();
   const stop = () => over.abort();
-  signal?.addEventListener("abort", stop, { once: true });
+  const end = { handleEvent: stop };
+  signal?.addEventListener("abort", end);
   let watcher: ReturnType<typeof watch> | undefined;
   try {
     if (row.folder) watcher = watch(transcriptFile(row.folder), stop);
   } catch {
     // The file does not exist yet, or there are too many watchers: the regular check notices it.
   }
-  await next({ atMost: Math.min(leftMs, slowCheckMs), signal: over.signal }).catch(() => {});
+  await subscription.next({ atMost: Math.min(leftMs, slowCheckMs), signal: over.signal }).catch(() => {});
   watcher?.close();
-  signal?.removeEventListener("abort", stop);
+  signal?.removeEventListener("abort", end);
 }
 
 function refuseElsewhere({ name, host, folder }: TaskRow): void {

@@ -22,28 +22,40 @@ export interface Holder {
 export function openQuota(what: string, { all, perToken, perAddress }: Quota) {
   const held = new Map<string, number>();
   let total = 0;
+
+  /** To be called with `free` once, when that call has ended. */
+  function count(holder: Holder): void {
+    const { agent, address } = holder;
+    const [whose, limit] =
+      agent === undefined ? [address, perAddress] : [`the token of "${agent}"`, perToken];
+    const own = held.get(keyOf(holder)) ?? 0;
+    if (own >= limit) throw new InboxError("limited", `${whose} has reached the limit of ${limit} ${what}`);
+    if (total >= all) throw new InboxError("limited", `the hub has reached the limit of ${all} ${what}`);
+    total++;
+    held.set(keyOf(holder), own + 1);
+  }
+
+  function free(holder: Holder): void {
+    total--;
+    const left = held.get(keyOf(holder))! - 1;
+    if (left) held.set(keyOf(holder), left);
+    else held.delete(keyOf(holder));
+  }
+
   return {
     total: () => total,
+    count,
+    free,
     /** Counts one more until the returned function is called. */
-    take({ agent, address }: Holder): () => void {
-      const [key, whose, limit] =
-        agent === undefined
-          ? [`address ${address}`, address, perAddress]
-          : [`token ${agent}`, `the token of "${agent}"`, perToken];
-      const own = held.get(key) ?? 0;
-      if (own >= limit) throw new InboxError("limited", `${whose} has reached the limit of ${limit} ${what}`);
-      if (total >= all) throw new InboxError("limited", `the hub has reached the limit of ${all} ${what}`);
-      total++;
-      held.set(key, own + 1);
+    take(holder: Holder): () => void {
+      count(holder);
       let over = false;
       return () => {
-        if (over) return;
+        if (!over) free(holder);
         over = true;
-        total--;
-        const left = held.get(key)! - 1;
-        if (left) held.set(key, left);
-        else held.delete(key);
       };
     },
   };
 }
+
+const keyOf = ({ agent, address }: Holder) => (agent === undefined ? `address ${address}` : `token ${agent}`);

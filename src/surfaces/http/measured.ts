@@ -28,7 +28,9 @@ function writtenAt(answer: unknown): number | undefined {
 }
 
 export function measured(inbox: EmbeddedInbox, metrics: Metrics): EmbeddedInbox {
-  const hand: EmbeddedInbox["hand"] = async (name, input, options) => {
+  const hand: EmbeddedInbox["hand"] = (name, input, options) =>
+    sends.has(name) || wakes.has(name) ? timed(name, input, options) : inbox.hand(name, input, options);
+  const timed: EmbeddedInbox["hand"] = async (name, input, options) => {
     const began = performance.now();
     const arrived = Date.now();
     const handed = await inbox.hand(name, input, options);

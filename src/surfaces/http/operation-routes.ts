@@ -6,7 +6,6 @@ import { operationNamed, table } from "../../contract/operations/index.ts";
 import { limitWait, patienceOf } from "../../contract/waiting.ts";
 import { actAs, type Caller } from "../../inbox/caller.ts";
 import type { BusOperation, CallOptions, Handed } from "../../inbox/inbox.ts";
-import { endOfWait } from "../../waiting/end-of-wait.ts";
 import { collecting, hasGone, plain } from "./answer.ts";
 import { refuseUnknowingly } from "./browsers.ts";
 import { handOverOf, isOwnClient, withReceipt } from "./hand-overs.ts";
@@ -107,29 +106,16 @@ async function waitFor(
   { op, input, request, server, peer }: Waiting,
   options: CallOptions,
 ): Promise<Handed<unknown>> {
-  const { stays, stopping } = context;
   limitWait(op, input);
   server.timeout(request, 0);
-  const ending = new AbortController();
-  const gone = () => ending.abort(new DOMException("the client went away", "AbortError"));
-  const stop = () => ending.abort(endOfWait);
-  request.signal.addEventListener("abort", gone);
-  stopping.addEventListener("abort", stop);
-  if (stopping.aborted) stop();
-  if (request.signal.aborted) gone();
-  // What only may wait is answered at once: a result is not refused because many others wait.
-  const { revoked, over } = patienceOf(op, input) === null ? stays.hold(peer) : stays.begin(peer);
-  const end = () => ending.abort(revoked.reason);
-  revoked.addEventListener("abort", end);
+  const wait = context.stays.wait(request, peer, patienceOf(op, input) !== null);
   try {
-    const handed = await handIn(context, op, input, { ...options, signal: ending.signal });
-    if (!revoked.aborted) return handed;
+    options.signal = wait;
+    const handed = await handIn(context, op, input, options);
+    if (!wait.revoked) return handed;
     await handed.release?.();
-    throw revoked.reason;
+    throw wait.revoked;
   } finally {
-    over();
-    revoked.removeEventListener("abort", end);
-    request.signal.removeEventListener("abort", gone);
-    stopping.removeEventListener("abort", stop);
+    wait.over();
   }
 }

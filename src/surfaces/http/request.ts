@@ -2,7 +2,7 @@
 
 import { fromText } from "../../contract/coerce.ts";
 import { hinted, InboxError } from "../../contract/errors.ts";
-import { fieldsOf } from "../../contract/fields.ts";
+import { type Field, fieldsOf } from "../../contract/fields.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { tokensOwner } from "../../contract/token.ts";
 import { isJson } from "./browsers.ts";
@@ -34,13 +34,23 @@ const isEmpty = (params: object) => {
   return true;
 };
 
+const described = new WeakMap<AnyOperation, Map<string, Field>>();
+
+/** Described once: anew for each field of each request it was eighty objects of a long poll, half of what handling one left behind. */
+function fieldsByKey(op: AnyOperation): Map<string, Field> {
+  const known = described.get(op) ?? new Map(fieldsOf(op.input()).map((field) => [field.key, field]));
+  described.set(op, known);
+  return known;
+}
+
 /** Adds what the address says. */
 function withTexts(
   op: AnyOperation,
   request: RoutedRequest,
   input: Record<string, unknown>,
 ): Record<string, unknown> {
-  const fieldOf = (key: string) => fieldsOf(op.input()).find((one) => one.key === key);
+  const fields = fieldsByKey(op);
+  const fieldOf = (key: string) => fields.get(key);
   const given = (key: string, text: string) => {
     const field = fieldOf(key);
     try {

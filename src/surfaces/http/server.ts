@@ -42,7 +42,7 @@ export function startServer(inbox: EmbeddedInbox, options: ServerOptions) {
   const stopping = new AbortController();
   const context: RouteContext = {
     inbox: measured(inbox, metrics),
-    stays: openStays(inbox, options.limits.waits),
+    stays: openStays(inbox, options.limits.waits, stopping.signal),
     stopping: stopping.signal,
   };
   const mcp = openMcpRoutes(context, options.limits.sessions);

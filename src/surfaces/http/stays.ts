@@ -5,6 +5,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import type { EmbeddedInbox } from "../../inbox/inbox.ts";
 import { openQuota, type Quota } from "./held-limit.ts";
+import { OpenWait } from "./open-wait.ts";
 import type { Peer } from "./route.ts";
 
 export interface Stay {
@@ -16,12 +17,17 @@ export interface Stay {
 
 export type Stays = ReturnType<typeof openStays>;
 
+/** Something open that is ended with its token. */
+interface OfToken {
+  abort(reason: InboxError): void;
+}
+
 const againMs = 300;
 const never = new AbortController().signal;
 
-export function openStays(inbox: EmbeddedInbox, quota: Quota) {
-  const waits = openQuota("open waits", quota);
-  const byToken = new Map<string, Set<AbortController>>();
+/** Ends what is open with a token once it is revoked, by whichever process. */
+function revoking(inbox: EmbeddedInbox) {
+  const byToken = new Map<string, Set<OfToken>>();
   let watching: AbortController | undefined;
 
   /** Whether the database could be read. */
@@ -53,30 +59,61 @@ export function openStays(inbox: EmbeddedInbox, quota: Quota) {
       }
   }
 
-  /** Ends with its token, and is not counted. */
-  function hold({ token }: Peer): Stay {
-    if (token === undefined) return { revoked: never, over: () => {} };
-    const ending = new AbortController();
-    byToken.set(token, (byToken.get(token) ?? new Set()).add(ending));
-    if (!watching) {
-      watching = new AbortController();
-      void watch(watching.signal);
-    }
-    void check(token); // it may have been revoked since the request was accepted
-    const over = () => {
+  return {
+    enter(token: string, stay: OfToken): void {
+      byToken.set(token, (byToken.get(token) ?? new Set()).add(stay));
+      if (!watching) {
+        watching = new AbortController();
+        void watch(watching.signal);
+      }
+      void check(token); // it may have been revoked since the request was accepted
+    },
+    leave(token: string, stay: OfToken): void {
       const stays = byToken.get(token);
-      if (!stays?.delete(ending) || stays.size) return;
+      if (!stays?.delete(stay) || stays.size) return;
       byToken.delete(token);
       if (byToken.size) return;
       watching?.abort();
       watching = undefined;
-    };
-    return { revoked: ending.signal, over };
+    },
+  };
+}
+
+export function openStays(inbox: EmbeddedInbox, quota: Quota, stopping: AbortSignal) {
+  const waits = openQuota("open waits", quota);
+  const tokens = revoking(inbox);
+  const open = new Set<OpenWait>();
+  stopping.addEventListener("abort", () => {
+    for (const wait of open) wait.answer();
+  });
+
+  /** Ends with its token, and is not counted. */
+  function hold({ token }: Peer): Stay {
+    if (token === undefined) return { revoked: never, over: () => {} };
+    const ending = new AbortController();
+    tokens.enter(token, ending);
+    return { revoked: ending.signal, over: () => tokens.leave(token, ending) };
+  }
+
+  function leave(wait: OpenWait): void {
+    const { counts, peer } = wait;
+    if (!open.delete(wait)) return;
+    if (counts) waits.free(peer);
+    if (peer.token !== undefined) tokens.leave(peer.token, wait);
   }
 
   return {
     waiting: waits.total,
     hold,
+    /** `counts`: what only may wait is answered at once, so a result is not refused because many others wait. */
+    wait(request: Request, peer: Peer, counts: boolean): OpenWait {
+      if (counts) waits.count(peer);
+      const wait = new OpenWait(request, peer, leave, counts);
+      open.add(wait);
+      if (stopping.aborted) wait.answer();
+      if (peer.token !== undefined) tokens.enter(peer.token, wait);
+      return wait;
+    },
     begin(peer: Peer): Stay {
       const free = waits.take(peer);
       const { revoked, over } = hold(peer);
