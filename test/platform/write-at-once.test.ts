@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/folder.ts";
 
 const bytes = (length: number) => new Uint8Array(length).map((_, i) => i % 251);
 
-test.skipIf(isPortable())("a pipe takes what fits, and the rest once somebody has read", () => {
+test.skipIf(isPortable())("[C2] a pipe takes what fits, and the rest once somebody has read", () => {
   const { from, to } = makePipe()!;
   try {
     const sent = bytes(1_000_000);
@@ -41,7 +41,7 @@ test.skipIf(isPortable())(
   },
 );
 
-test.skipIf(isPortable())("a file takes everything, after what is there", () => {
+test.skipIf(isPortable())("[C2] a file takes everything, after what is there", () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "out");
   const sent = bytes(100_000);

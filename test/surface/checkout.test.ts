@@ -31,7 +31,7 @@ function layCheckout(path: string) {
 
 const built = { code: 0, said: "built\n" };
 
-test("the sources are looked at once after git has touched its index", async () => {
+test("[I1.5] the sources are looked at once after git has touched its index", async () => {
   using folder = temporaryFolder();
   const checkout = layCheckout(folder.path);
   checkout.setTime(".git/index", 8);
@@ -43,7 +43,7 @@ test("the sources are looked at once after git has touched its index", async () 
   expect(await checkout.runs()).toEqual({ ...built, looks: true });
 });
 
-test("a source that is newer than the program is run in its place, each time", async () => {
+test("[I1.5] a source that is newer than the program is run in its place, each time", async () => {
   using folder = temporaryFolder();
   const checkout = layCheckout(folder.path);
   checkout.setTime(".git/index", 12);

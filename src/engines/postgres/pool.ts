@@ -24,12 +24,12 @@ export interface PoolOptions extends Pick<EngineOptions, "spare" | "brief"> {
 export function openPool(
   address: Address,
   greet: (connection: Connection) => Promise<void>,
-  { idleMs, spare, brief }: PoolOptions = {},
+  { idleMs, ...options }: PoolOptions = {},
 ): Pool {
   const idle: Connection[] = [];
   const open = new Set<Connection>();
   const line = new Line();
-  const spares = sparesOf(spare, address);
+  const spares = sparesOf(options, address);
   let closing: (() => void) | undefined;
   let isClosed = false;
   let retiring: Timer | undefined;
@@ -96,15 +96,13 @@ export function openPool(
       clearTimeout(retiring);
       if (idle.length < open.size) await new Promise<void>((done) => (closing = done));
       isClosed = true;
-      const ended = Promise.all([...open].map(spares.end));
-      // The server notices that a command is gone. To hear from it that it has takes 2 ms.
-      if (!brief) await ended;
+      await Promise.all([...open].map(spares.end));
     },
   };
 }
 
 /** Idle connections of closed pools, for later ones. Without `spare` none is found, and all are closed. */
-function sparesOf(spare: PoolOptions["spare"], { schema }: Address) {
+function sparesOf({ spare, brief }: PoolOptions, { schema }: Address) {
   const placeOf = (url: string) => `${url} ${schema}`;
   return {
     take(url: string): Connection | undefined {
@@ -113,7 +111,11 @@ function sparesOf(spare: PoolOptions["spare"], { schema }: Address) {
       return undefined;
     },
     async end(connection: Connection): Promise<void> {
-      if (!spare) return connection.close();
+      if (!spare) {
+        const closed = connection.close();
+        // The server notices that a command is gone. To hear from it that it has takes 2 ms.
+        return brief ? undefined : closed;
+      }
       connection.onLost = () => {};
       spare.leave(placeOf(connection.url), connection);
     },

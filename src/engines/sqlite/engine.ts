@@ -7,7 +7,8 @@ import type { Engine, EngineOptions, Work } from "../engine.ts";
 import { Facts } from "../facts.ts";
 import { fileClock } from "./clock.ts";
 import { openDatabase } from "./connect.ts";
-import { driver, nothingNoted } from "./drive.ts";
+import { type Drive, driver, nothingNoted } from "./drive.ts";
+import type { Database } from "./driver.ts";
 import { translate } from "./errors.ts";
 import { groupCommit } from "./group-commit.ts";
 import { copyDropper } from "./kept-copy.ts";
@@ -45,22 +46,12 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
   const drive = driver(db, now, facts);
   const commits = groupCommit({ db, path, drive, facts, requireHere, wake, written });
 
-  /** In one transaction, several statements see the same state of the database. */
-  function snapshot<T>(work: Work<T>): T | Refused {
-    db.run("begin");
-    try {
-      return drive(work, nothingNoted());
-    } finally {
-      if (db.inTransaction) db.run("rollback"); // a read has nothing to commit
-    }
-  }
-
   return {
     brief: options.brief ?? false,
     async read(work) {
       try {
         requireHere();
-        const result = await whenFree(() => snapshot(work));
+        const result = await whenFree(() => snapshot(db, drive, work));
         if (result instanceof Refused) throw result.error;
         return result;
       } catch (error) {
@@ -98,6 +89,16 @@ export function openSqlite(path: string, options: EngineOptions = {}): Engine {
       db.close();
     },
   };
+}
+
+/** In one transaction, several statements see the same state of the database. */
+function snapshot<T>(db: Database, drive: Drive, work: Work<T>): T | Refused {
+  db.run("begin");
+  try {
+    return drive(work, nothingNoted());
+  } finally {
+    if (db.inTransaction) db.run("rollback"); // a read has nothing to commit
+  }
 }
 
 /**
