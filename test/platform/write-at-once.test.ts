@@ -27,7 +27,7 @@ test.skipIf(isPortable())("[C2] a pipe takes what fits, and the rest once somebo
 });
 
 test.skipIf(isPortable())(
-  "a pipe without a reader, a full device and a closed descriptor take nothing",
+  "[C2] a pipe without a reader, a full device and a closed descriptor take nothing",
   () => {
     const { from, to } = makePipe()!;
     closeSync(from);
