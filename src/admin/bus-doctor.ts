@@ -11,6 +11,7 @@ import { type Asked, brokerOf, locate } from "../location/locate.ts";
 import { hubsHere, isOutdated } from "../service/hub-folder.ts";
 import { fileFindings } from "./file-findings.ts";
 import { busFindings } from "./findings.ts";
+import { folderFindings } from "./folder-findings.ts";
 import { leftWorktrees } from "./left-worktrees.ts";
 import { requireDatabase } from "./require-database.ts";
 import { hubsNear } from "./serving.ts";
@@ -69,6 +70,7 @@ async function diagnose(path: string, asked: Asked): Promise<Diagnosis> {
   const damaged = report.checks.some(({ name, status }) => name === "integrity" && status === "fail");
   return diagnosis([
     ...report.checks,
+    ...folderFindings(path),
     // Nothing more is known about a database that cannot be read.
     ...(damaged ? [] : await busFindings(path, broker)),
     ...fileFindings(path, asked.env),

@@ -5,7 +5,7 @@ import { shellWord } from "../contract/shell-word.ts";
 import { fileTools } from "../engines/registry.ts";
 import { databaseFile } from "../location/locate.ts";
 import { isAlive } from "../platform/alive.ts";
-import { makeOwnFolder } from "../platform/own-files.ts";
+import { isOwnFolder, makeOwnFolder } from "../platform/own-files.ts";
 import { removeTree } from "../platform/remove-tree.ts";
 import { fs, look } from "../platform/system.ts";
 import { type Environment, stateFolder } from "../platform/user-folders.ts";
@@ -33,7 +33,7 @@ export async function withWorkFolder<T>(near: string, work: (folder: string) => 
   }
 }
 
-/** Those of processes that were killed. */
+/** Those of this user's processes that were killed. In a shared folder somebody else may have made one of that name. */
 export function foldersLeft(near: string): string[] {
   const begin = `${basename(near)}-work-`;
   const parent = dirname(near);
@@ -45,7 +45,8 @@ export function foldersLeft(near: string): string[] {
       return pid !== undefined && !isAlive(Number(pid));
     })
     .sort()
-    .map((name) => join(parent, name));
+    .map((name) => join(parent, name))
+    .filter(isOwnFolder);
 }
 
 function removeIfEmpty(folder: string): void {

@@ -28,18 +28,24 @@ const lookups: Record<ObjectKind, Lookup> = {
     return somebody && id !== agent ? "other" : "own";
   },
 
-  /** To read a message, the caller must be a party to it; to settle it, the message must be in the caller's inbox. */
+  /**
+   * To read a message, the caller must be a party to it; to settle it, the message must be in the caller's inbox, or on
+   * a topic. A message of a thread is on no topic: a name that nobody has used may be that of an agent to come.
+   */
   *message(agent, { id, does }) {
     if (isEntryId(id)) return yield* lookups.entry(agent, { kind: "entry", id, does });
     const row = yield* one<{ to_agent: string }>(
       sql`select messages.to_agent from messages where messages.message_id = ${number(id)}`,
     );
     if (!row) return "own";
-    if (does === "change") return yield* channelOf(agent, { kind: "channel", id: row.to_agent, does });
+    if (does === "change") {
+      const channel = yield* channelOf(agent, { kind: "channel", id: row.to_agent, does });
+      if (channel !== "open") return channel;
+    }
     const mine = yield* one(
       sql`select 1 as mine from messages where messages.message_id = ${number(id)} and ${messagesSeenBy(agent)}`,
     );
-    if (mine) return "own";
+    if (mine) return does === "change" ? "open" : "own";
     return row.to_agent === person ? "person" : "other";
   },
 

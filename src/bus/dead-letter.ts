@@ -5,11 +5,12 @@ import { InboxError } from "../contract/errors.ts";
 import { idOf } from "../contract/ids.ts";
 import type { ParsedOf } from "../contract/operations/index.ts";
 import { call, phrase } from "../contract/phrase.ts";
-import type { Procedure } from "../sql/procedure.ts";
+import type { Context, Procedure } from "../sql/procedure.ts";
 import { all } from "../sql/procedure.ts";
 import { joined, literal, type Sql, sql } from "../sql/sql.ts";
 import { channelView, doomed, findMessage, unexpired } from "./channel.ts";
 import { type MessageRow, messageColumns } from "./message.ts";
+import { and, visible } from "./visible.ts";
 
 /** [M5] Expired messages are in no list, and not in this one either. */
 export const isDead = (now: string) =>
@@ -48,7 +49,7 @@ export const lettersPayload = (rows: readonly MessageRow[], channel?: string) =>
   ...(channel !== undefined && { channel }),
 });
 
-export function* chosenLetters({ id, channel }: Which, now: string): Procedure<MessageRow[]> {
+export function* chosenLetters(tx: Context, { id, channel }: Which, now: string): Procedure<MessageRow[]> {
   if (id === undefined && channel === undefined)
     throw new InboxError(
       "invalid_input",
@@ -58,5 +59,5 @@ export function* chosenLetters({ id, channel }: Which, now: string): Procedure<M
       },
     );
   if (id !== undefined) return [yield* findMessage(id, isDead(now), noDeadLetter)];
-  return yield* deadLetters(now, sql`messages.to_agent = ${channel!}`, 10_000);
+  return yield* deadLetters(now, sql`messages.to_agent = ${channel!} ${and(visible.messages(tx))}`, 10_000);
 }

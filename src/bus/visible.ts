@@ -5,12 +5,16 @@
 import { person } from "../contract/entry.ts";
 import type { Context } from "../sql/procedure.ts";
 import { fragment, nothing, type Sql, sql } from "../sql/sql.ts";
+import { eitherMessages } from "../sql/walk.ts";
 
 /** The names under which things are addressed to an agent: its own and its pools'. */
 const reachedBy = (agent: string) =>
   sql`(select cast(${agent} as text) union all select pool_members.pool from pool_members where pool_members.agent_id = ${agent})`;
 
-/** A name that belongs to nobody: not to an agent, a pool, the person, or a task that has not started. */
+/**
+ * A name that belongs to nobody: not to an agent, a pool, the person, or a task that has not started. What was sent to it
+ * in a thread is that thread's nevertheless.
+ */
 export const isTopic = (name: Sql) => sql`(${name} <> ${person}
   and not exists (select 1 from agents as somebody where somebody.name = ${name})
   and not exists (select 1 from pools as pool where pool.pool = ${name})
@@ -86,8 +90,12 @@ export const visible = {
   tasks: only(tasksSeenBy),
   events: only(eventsSeenBy),
   workspaces: only((agent) => sql`workspaces.agent_id = ${agent}`),
-  /** Names of channels, in a column of that name. */
-  channels: (column: Sql) => only((agent) => sql`(${column} in ${reachedBy(agent)} or ${isTopic(column)})`),
+  /** Names of channels, in a column of that name: its own, and topics with something that it may read. */
+  channels: (column: Sql) =>
+    only(
+      (agent) => sql`(${column} in ${reachedBy(agent)} or (${isTopic(column)} and exists (
+        select 1 from ${eitherMessages} where messages.to_agent = ${column} and ${messagesSeenBy(agent)})))`,
+    ),
 };
 
 /** The same behind other conditions. */

@@ -11,7 +11,7 @@ export type Deed = (typeof deeds)[number];
 /**
  * How something stands to a caller.
  *   own: its inbox and its pools', threads it is a party to or may claim, what it sent, its tasks and theirs, its workspace
- *   open: a topic that is no agent's inbox
+ *   open: a topic that is no agent's inbox, with what was sent to it outside threads
  *   person: the person's inbox and workspaces
  *   other: everything else
  */

@@ -184,6 +184,66 @@ describe.each(engines)("$name", ({ start }) => {
     });
   });
 
+  test("[X10.9] what was sent in a thread to a name that nobody has used is only for the thread's parties", async () => {
+    await using bench = await start();
+    const { call } = bench.inbox;
+    const channel = "to-come";
+    const threadTo = async (to: string) => {
+      await call("threads.send", { from: "lead", to, subject: "secret", body: "a secret" });
+      return (await call("messages.channels", {})).channels.find((one) => one.channel === to)!.latestId;
+    };
+    const plainTo = async (to: string) =>
+      (await call("messages.send", { sender: "lead", channel: to, content: "no secret" })).id;
+    const earlier = await plainTo(channel);
+    const worker = await as(bench, "w", "worker");
+    const party = await as(bench, "lead", "worker");
+    await worker.call("messages.inbox", { channel, reader: "w", commit: true });
+    const [inThread, plain] = [await threadTo(channel), await plainTo(channel)];
+    const later = await threadTo(channel);
+    await threadTo("nobody-yet");
+
+    const seenBy = async (inbox: Inbox) => {
+      const listed = await inbox.call("mailbox.list", { agent: channel });
+      const { channels } = await inbox.call("messages.channels", { pending: true });
+      return {
+        page: (await inbox.call("messages.inbox", { channel })).messages.map(({ id }) => id),
+        waited: (await inbox.call("messages.wait", { channel, timeoutSeconds: 0 })).messages.map(
+          ({ id }) => id,
+        ),
+        list: [listed.messages.map(({ id }) => id), listed.total],
+        pending: (await inbox.call("messages.pending", { channel })).count,
+        channels: channels.map((one) => [one.channel, one.pending, one.latestId]),
+        behind: (await inbox.call("messages.readers", { channel })).readers.map(({ behind }) => behind),
+        hits: (await searched(inbox, { q: "secret" })).hits.length,
+      };
+    };
+    expect(await seenBy(worker)).toEqual({
+      page: [earlier, plain],
+      waited: [earlier, plain],
+      list: [[earlier, plain], 2],
+      pending: 2,
+      channels: [[channel, 2, plain]],
+      behind: [1],
+      hits: 2,
+    });
+    const all = [earlier, inThread, plain, later];
+    expect(await seenBy(party)).toMatchObject({ page: all, list: [all, 4], pending: 4, behind: [3] });
+    const operations = {
+      read: () => worker.call("messages.read", { id: inThread }),
+      status: () => worker.call("messages.status", { id: inThread }),
+      ack: () => worker.call("messages.ack", { id: inThread, agent: "w" }),
+      answer: () => worker.call("mailbox.answer", { from: "w", question: inThread, message: "x" }),
+      requeue: () => worker.call("deadLetters.requeue", { agent: "w", id: inThread }),
+      purge: () => worker.call("deadLetters.purge", { agent: "w", id: inThread }),
+    };
+    for (const [name, refused] of Object.entries(operations))
+      expect([name, (await refusal(refused())).code]).toEqual([name, "not_allowed"]);
+    expect((await worker.call("messages.ackAll", { channel, agent: "w" })).ackedCount).toBe(2);
+    expect((await party.call("messages.ack", { id: later, agent: "lead" })).already).toBe(false);
+    const { messages } = await call("mailbox.check", { agent: channel });
+    expect(messages.map(({ id }) => id)).toEqual([inThread]);
+  });
+
   test("[O1] [X10] in stats a worker sees its own leases, and everybody's counts", async () => {
     await using bench = await start();
     const { call } = bench.inbox;

@@ -332,7 +332,7 @@ describe.each(engines)("$name", (engine) => {
     expect(requeued).toEqual({ requeued: 1, ended: ["sub"] });
   });
 
-  test("[Q14.5] of a tree that was killed only the mail of others becomes dead letters, whichever task ends first", async () => {
+  test("[Q14.5] of a tree that was killed all mail becomes dead letters, but for what says that it was killed, whichever task ends first", async () => {
     for (const order of [
       ["top", "low"],
       ["low", "top"],
@@ -340,16 +340,29 @@ describe.each(engines)("$name", (engine) => {
       await using bench = await byHand(engine);
       const { inbox } = bench;
       await bench.started("top");
-      await bench.started("low", { agent: "top" });
-      for (const from of [agent, "peer"])
+      for (const name of ["early", "low"]) await bench.started(name, { agent: "top" });
+      await bench.end("early", { final: "made" });
+      for (const from of [agent, "killer", "peer"])
         await inbox.call("mailbox.send", { from, to: "top", message: "hey" });
-      await inbox.call("tasks.kill", { agent, name: "top" });
+      await inbox.call("tasks.kill", { agent: "killer", name: "top" });
       for (const name of order) await bench.end(name, { final: "x" });
-      const { messages } = await inbox.call("deadLetters.list", {});
-      expect(messages).toMatchObject([{ channel: "top", sender: "peer" }]);
+      const { messages } = await inbox.call("deadLetters.list", { channel: "top" });
+      expect(messages.map(({ sender }) => sender)).toEqual(["early", agent, "killer", "peer"]);
+      expect(new Set(messages.map(({ deadReason }) => deadReason))).toEqual(new Set([`"top" has finished`]));
+      for (const { id } of messages)
+        expect(await inbox.call("messages.status", { id })).toMatchObject({ status: "dead", ackedBy: null });
+      // Its parent gets its result, and whoever killed it knows.
       expect((await mail(inbox)).map(({ kind, senderId }) => [kind, senderId])).toEqual([["result", "top"]]);
+      expect(await mail(inbox, "killer")).toEqual([]);
       expect(await mail(inbox, "peer")).toMatchObject([{ kind: "control" }]);
       expect(await mail(inbox, "top")).toEqual([]);
+      const all = await inbox.call("messages.inbox", { channel: "top", onlyAcked: true });
+      const result = all.messages.find(({ sender }) => sender === "low")!;
+      expect(await inbox.call("messages.status", { id: result.id })).toMatchObject({
+        status: "acked",
+        ackedBy: "killer",
+        handed: 0,
+      });
     }
   });
 

@@ -76,7 +76,7 @@ const hot: Record<string, (tx: Context) => Procedure<unknown>> = {
   "list --assigned-to": (tx) => threadsList(tx, { leases: true, assignedTo: "w", limit: 50 }),
   "dlq list": (tx) => deadLettersList(tx, { limit: 50 }),
   "dlq list --channel": (tx) => deadLettersList(tx, { channel: "w", limit: 50 }),
-  "dlq requeue --channel": (tx) => chosenLetters({ agent: "w", channel: "w" }, tx.time() as string),
+  "dlq requeue --channel": (tx) => chosenLetters(tx, { agent: "w", channel: "w" }, tx.time() as string),
   "list --run": (tx) => threadsList(tx, { leases: true, run: "r", limit: 50 }),
   "list --status": (tx) => threadsList(tx, { leases: true, status: ["done", "failed"], limit: 50 }),
   "list --created-by --status": (tx) =>

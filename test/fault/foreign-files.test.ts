@@ -217,6 +217,22 @@ describe.skipIf(process.getuid?.() !== 0)("another owner's", () => {
     expectRefused(answer, bus.agents("agents.toml"));
   });
 
+  test("[N4.6] folder beside the database is not removed, whatever its name", async () => {
+    using bus = await target();
+    const ended = Bun.spawn(["true"]);
+    await ended.exited;
+    const theirs = bus.agents(`coord.db-work-${ended.pid}-abcdef`);
+    mkdirSync(theirs);
+    writeFileSync(join(theirs, "theirs"), "");
+    chownSync(theirs, nobody, nobody);
+    for (const args of [
+      ["doctor", "--fix"],
+      ["backup", join(bus.path, "backup.tar")],
+    ])
+      expect((await run(args, { cwd: bus.path, env: distrusting })).code).toBe(0);
+    expect(readdirSync(theirs)).toEqual(["theirs"]);
+  });
+
   test("[X7] record of trust is ignored", async () => {
     using bus = await target();
     using state = temporaryFolder();

@@ -19,12 +19,26 @@ const untilWaiting = (to: Ask, count = 1) =>
 describe("a hub that goes away and comes back", () => {
   const mail = (to: string) => (ask: Ask) =>
     ask("POST /terminals/:to/inbox/messages".replace(":to", to), { sender_id: "boss", message: "hello" });
-  const waits: Record<string, { args: string[]; cause: (ask: Ask) => Promise<unknown>; answer: string }> = {
+  interface Waiting {
+    args: string[];
+    cause: (ask: Ask) => Promise<unknown>;
+    answer: string;
+    /** It starts from now on: its first request, which asks where that is, does not wait. */
+    asksFirst?: string;
+  }
+  const work = (ask: Ask) => ask("POST /api/threads", { from: "boss", to: "w", subject: "hello" });
+  const waits: Record<string, Waiting> = {
     receive: { args: ["receive", "--agent", "w"], cause: mail("w"), answer: "hello" },
     gather: { args: ["gather", "--agent", "w", "--from", "boss"], cause: mail("w"), answer: "hello" },
-    claim: {
-      args: ["claim", "--agent", "w", "--wait"],
-      cause: (ask) => ask("POST /api/threads", { from: "boss", to: "w", subject: "hello" }),
+    "msg wait": {
+      args: ["msg", "wait", "builds"],
+      cause: (ask) => ask("POST /api/messages", { channel: "builds", sender: "boss", content: "hello" }),
+      answer: "hello",
+    },
+    claim: { args: ["claim", "--agent", "w", "--wait"], cause: work, answer: "hello" },
+    "claim --done": {
+      args: ["claim", "--agent", "x", "--done", "thr_1", "--summary", "made", "--wait"],
+      cause: (ask) => ask("POST /api/threads", { from: "boss", to: "x", subject: "hello" }),
       answer: "hello",
     },
     "wait-reply": {
@@ -32,24 +46,30 @@ describe("a hub that goes away and comes back", () => {
       cause: (ask) => ask("POST /api/threads/thr_1/reply", { from: "x", body: "hello" }),
       answer: "hello",
     },
-    watch: { args: ["watch"], cause: mail("w"), answer: "message.sent" },
+    watch: { args: ["watch"], cause: mail("w"), answer: "message.sent", asksFirst: "events.watch" },
   };
 
-  for (const [name, { args, cause, answer }] of Object.entries(waits))
+  for (const [name, { args, cause, answer, asksFirst }] of Object.entries(waits))
     test.each(["SIGTERM", "SIGKILL"] as const)(
-      `[W1] [G4] after %s ${name} continues to wait there`,
+      `[W1] [G4] after %s, at its very beginning, ${name} continues to wait there`,
       async (signal) => {
         using folder = temporaryFolder();
         const at = [join(folder.path, "coord.db"), "--port", String(freePort())] as const;
         await using first = await served(...at);
         await first.ask("POST /api/threads", { from: "lead", to: "x", subject: "s" });
+        await first.ask("POST /api/threads/thr_1/claim", { agent: "x" });
         await first.ask("POST /api/mailbox/w/check", {}); // known: being seen for the first time is an event
         const waiting = run([...args, "--db", first.url, "--json"]);
+        if (asksFirst !== undefined)
+          await until("it knows where it begins", async () =>
+            (await first.ask("GET /metrics")).text.includes(`operation="${asksFirst}"`),
+          );
         await untilWaiting(first.ask);
-        // One that is cut at once may not have begun; that is an error, as where nobody is there.
-        await Bun.sleep(600);
         first.kill(signal);
         await first.exited;
+        // One that gives up does so at once, or within the second in which a result is sent again.
+        const within = Bun.sleep(1500).then(() => "waits");
+        expect(await Promise.race([waiting.then(() => "gave up"), within])).toBe("waits");
         await using second = await served(...at);
         await untilWaiting(second.ask);
         await cause(second.ask);
@@ -141,6 +161,17 @@ describe("a hub that goes away and comes back", () => {
     expect(await waiting.exited).toBe(0);
     await said.end;
     expect(said.text).toBe(line);
+  });
+
+  test("[G4.2] a wait whose name cannot be looked up has not begun, however long that takes", async () => {
+    const client = connect("http://nowhere.invalid", {
+      fetch: async () => {
+        await Bun.sleep(600);
+        throw Object.assign(new TypeError("not found"), { code: "ENOTFOUND" });
+      },
+    });
+    const error = await refusal(client.call("mailbox.receive", { agent: "w" }));
+    expect(error).toMatchObject({ code: "storage", details: { sent: false } });
   });
 
   test("[G4] a wait that starts without a hub fails at once", async () => {

@@ -14,7 +14,8 @@ import {
 import { join } from "node:path";
 import { errorTable } from "../../src/contract/errors.ts";
 import { openInbox } from "../../src/inbox/inbox.ts";
-import { desk, start } from "../support/cli.ts";
+import { desk, run, start } from "../support/cli.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { rows } from "../support/stored.ts";
 import { usualProfiles } from "../support/team.ts";
 import { until } from "../support/until.ts";
@@ -22,6 +23,7 @@ import { until } from "../support/until.ts";
 interface Check {
   name: string;
   status: string;
+  detail?: string;
   fix?: string;
   fixed?: string;
   left?: string;
@@ -91,6 +93,83 @@ test("[N4] doctor says what --fix repairs, repairs it, and reports it; a second 
   expect((await at.inbox("msg", "inbox", "builds", "--reader", "ci")).code).toBe(0);
   const again = (await at.inbox("doctor", "--fix")).json;
   expect(again.checks.some(({ fixed }: Check) => fixed !== undefined)).toBe(false);
+});
+
+/** What doctor says of the folder of a bus, without --fix and with it. */
+async function folderChecks(db: string): Promise<Check[]> {
+  const checks: Check[] = [];
+  for (const fix of [[], ["--fix"]]) {
+    const { json } = await run(["doctor", ...fix, "--db", db, "--json"]);
+    checks.push(named(json.checks, "folder"));
+  }
+  return checks;
+}
+
+const modeOf = (path: string) => statSync(path).mode & 0o7777;
+
+test.each([0o755, 0o1777, 0o2775])(
+  "[N4.6] a folder that is not the bus's own keeps its mode (%d), and is no problem",
+  async (mode) => {
+    using folder = temporaryFolder();
+    chmodSync(folder.path, mode);
+    const db = join(folder.path, "b.db");
+    expect((await run(["init", "--db", db])).code).toBe(0);
+    for (const { status, detail } of await folderChecks(db))
+      expect([status, detail]).toEqual(["ok", `${folder.path} is ${mode.toString(8).padStart(4, "0")}`]);
+    expect(modeOf(folder.path)).toBe(mode);
+  },
+);
+
+test("[N4.6] a folder in which any user can replace the database, or one above it, is reported and not changed", async () => {
+  using folder = temporaryFolder();
+  chmodSync(folder.path, 0o777);
+  const below = join(folder.path, "below");
+  mkdirSync(below, { mode: 0o755 });
+  for (const place of [folder.path, below]) {
+    const db = join(place, "b.db");
+    expect((await run(["init", "--db", db])).code).toBe(0);
+    for (const { status, detail, fix, left } of await folderChecks(db)) {
+      expect([status, left]).toEqual(["warn", "other users may need that folder as it is"]);
+      expect(detail).toContain(`${folder.path} is writable by everybody, without the sticky bit`);
+      expect(fix).toContain(`chmod +t ${folder.path}`);
+    }
+  }
+  expect([modeOf(folder.path), modeOf(below)]).toEqual([0o777, 0o755]);
+});
+
+test("[N4.6] .agents is made private again, unless it holds what is not the bus's", async () => {
+  using at = await desk();
+  const agents = join(at.path, ".agents");
+  writeFileSync(join(agents, "agents.toml"), usualProfiles);
+  chmodSync(agents, 0o755);
+  expect(named((await at.inbox("doctor", "--fix")).json.checks, "folder")).toMatchObject({
+    status: "ok",
+    fixed: `set ${agents} to 0700`,
+  });
+  expect(modeOf(agents)).toBe(0o700);
+  mkdirSync(join(agents, "skills"));
+  chmodSync(agents, 0o755);
+  expect(named((await at.inbox("doctor", "--fix")).json.checks, "folder")).toEqual({
+    name: "folder",
+    status: "ok",
+    detail: `${agents} is 0755`,
+  });
+  expect(modeOf(agents)).toBe(0o755);
+});
+
+test("[N4.1] [X8.3] SQLite's files become private with the database: beside it they would be refused", async () => {
+  using at = await desk();
+  chmodSync(at.db, 0o644);
+  const open = openInbox(at.db);
+  try {
+    await open.call("mailbox.send", { from: "lead", to: "ada", message: "hello" });
+    expect(modeOf(`${at.db}-wal`)).toBe(0o644);
+    expect((await at.inbox("doctor", "--fix")).code).toBe(0);
+    for (const end of ["", "-wal", "-shm"]) expect([end, modeOf(`${at.db}${end}`)]).toEqual([end, 0o600]);
+    expect((await at.inbox("mail", "--agent", "ada")).json.total).toBe(1);
+  } finally {
+    await open.close();
+  }
 });
 
 test("[N4] what needs a decision is left, with the reason and the command", async () => {

@@ -14,6 +14,8 @@ export interface Wanted {
   max: number;
   /** Only these messages. */
   ids?: readonly number[];
+  /** Only those that meet this condition: what the reader may see. */
+  seen?: Sql;
 }
 
 /** Where those wait who take mail of an agent. */
@@ -63,13 +65,13 @@ const messageNumber = fragment`messages.message_id`;
 function query(
   tx: Context,
   columns: Sql,
-  { agent, from, lifo, ids, max }: Wanted,
+  { agent, from, lifo, ids, max, seen = nothing }: Wanted,
   now: Sql | string = tx.time(),
 ): Sql {
   const sender = from === undefined ? nothing : sql`and messages.from_agent = ${from}`;
   const chosen = ids === undefined ? nothing : sql`and messages.message_id in (${joined(ids)})`;
   return sql`
-    select ${columns} from messages where ${messagesTo(tx, agent)} and ${deliverable(now)} ${sender} ${chosen}
+    select ${columns} from messages where ${messagesTo(tx, agent)} and ${deliverable(now)} ${sender} ${chosen} ${seen}
     ${lifo ? newestMessages : oldestMessages} limit ${literal(max)}`;
 }
 
@@ -77,7 +79,7 @@ function query(
 export function* waitingMail(tx: Context, wanted: Wanted): Procedure<{ messages: Mail[]; hidden: number }> {
   const now = yield* tx.clock();
   const rows = yield* all<MessageRow>(query(tx, messageColumns, wanted, now));
-  return { messages: fitted(rows).map(mailView), hidden: yield* hiddenCount(wanted.agent, now) };
+  return { messages: fitted(rows).map(mailView), hidden: yield* hiddenCount(wanted.agent, now, wanted.seen) };
 }
 
 interface Readiness {
@@ -108,10 +110,11 @@ export function* returnsInMs(agent: string, now: string): Procedure<number | und
   return next?.at ? Date.parse(next.at) - Date.parse(now) + 1 : undefined;
 }
 
-const countHidden = (agent: string, now: Sql | string) => sql`
+const countHidden = (agent: string, now: Sql | string, seen = nothing) => sql`
   select count(*) as count from messages
-  where messages.to_agent = ${agent} and ${waiting(now)} and messages.hidden_until > ${now}`;
+  where messages.to_agent = ${agent} and ${waiting(now)} and messages.hidden_until > ${now} ${seen}`;
 
-function* hiddenCount(agent: string, now: Sql | string): Procedure<number> {
-  return (yield* one<{ count: number }>(alike(countHidden(agent, now))))!.count;
+function* hiddenCount(agent: string, now: Sql | string, seen = nothing): Procedure<number> {
+  const count = countHidden(agent, now, seen);
+  return (yield* one<{ count: number }>(seen === nothing ? alike(count) : count))!.count;
 }

@@ -14,7 +14,7 @@ export function* deadLettersPurge(tx: Context, which: Which): Procedure<OutputOf
   yield* alone(tx, "gc");
   const now = yield* tx.clock();
   yield* buryDoomed(tx, now);
-  const rows = yield* chosenLetters(which, now);
+  const rows = yield* chosenLetters(tx, which, now);
   if (rows.length) {
     // The history of a thread stays complete: there the letter is only acked.
     yield* run(sql`update messages set dead_at = null, dead_reason = null, acked_at = ${now}, acked_by = ${which.agent}

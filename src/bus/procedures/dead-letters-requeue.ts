@@ -13,7 +13,7 @@ export function* deadLettersRequeue(tx: Context, which: Which): Procedure<Output
   yield* alone(tx, "gc");
   const now = yield* tx.clock();
   yield* buryDoomed(tx, now);
-  const rows = yield* chosenLetters(which, now);
+  const rows = yield* chosenLetters(tx, which, now);
   if (rows.length)
     yield* run(sql`
       update messages set dead_at = null, dead_reason = null, lapses = 0, manual = 0, delivery_id = null, hidden_until = null

@@ -25,10 +25,11 @@ export function* messagesChannels(
   { after, limit, pending }: ParsedOf<"messages.channels">,
 ): Procedure<OutputOf<"messages.channels">> {
   const now = yield* tx.clock();
-  const filter = pending
-    ? sql`and exists (select 1 from messages where messages.to_agent = names.channel and ${waiting(now)})`
-    : nothing;
   const seen = and(visible.channels(channel)(tx));
+  const seenMessages = and(visible.messages(tx));
+  const filter = pending
+    ? sql`and exists (select 1 from messages where messages.to_agent = names.channel and ${waiting(now)} ${seenMessages})`
+    : nothing;
   const rows = yield* all<ChannelRow>(sql`
     with recursive names (channel) as (
       select ${nextChannel(sql`${after ?? ""}`)}
@@ -37,8 +38,8 @@ export function* messagesChannels(
       from names where names.channel is not null
     )
     select * from (select names.channel,
-      (select count(*) from messages where messages.to_agent = names.channel and ${waiting(now)}) as pending,
-      ${ofBoth("max", fragment`messages.message_id`, sql`${messagesTo(tx, channel)} ${newestMessages} limit 1`)} as latest_id
+      (select count(*) from messages where messages.to_agent = names.channel and ${waiting(now)} ${seenMessages}) as pending,
+      ${ofBoth("max", fragment`messages.message_id`, sql`${messagesTo(tx, channel)} ${seenMessages} ${newestMessages} limit 1`)} as latest_id
     from names where names.channel is not null ${filter} ${seen}
     limit ${literal(limit + 1)}) as page order by channel`);
   return {

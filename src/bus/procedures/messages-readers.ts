@@ -7,6 +7,7 @@ import { literal, sql } from "../../sql/sql.ts";
 import { eitherMessages } from "../../sql/walk.ts";
 import { unexpired } from "../channel.ts";
 import { meantBy } from "../name-use.ts";
+import { and, visible } from "../visible.ts";
 
 /** The maximum number of readers that are listed. */
 const readerLimit = 1000;
@@ -19,7 +20,7 @@ export function* messagesReaders(
   const rows = yield* all<{ reader: string; position: number; committed_at: string; behind: number }>(sql`
     select readers.reader, readers.position, readers.committed_at,
       (select count(*) from (select 1 from ${eitherMessages} where messages.to_agent = readers.channel
-        and messages.message_id > readers.position and ${unexpired(now)} limit ${literal(mailLimit)}) as page) as behind
+        and messages.message_id > readers.position and ${unexpired(now)} ${and(visible.messages(tx))} limit ${literal(mailLimit)}) as page) as behind
     from readers where readers.channel = ${channel} order by readers.reader limit ${literal(readerLimit)}`);
   return {
     channel,

@@ -128,24 +128,26 @@ export function* conclude(tx: Context, at: AtEnd, ending: Ending): Procedure<boo
   // A parent that has finished collects nothing any more; its mail must not wait for the next agent of that name.
   if (yield* isGone(tx, row.parent)) {
     const [parent] = row.parent_number === null ? [] : yield* tasksWhere(isNumbered(row.parent_number));
-    if (parent) yield* ackUnneeded(parent, now);
-    yield* buryMailOf(tx, row.parent, now);
+    if (parent) yield* clearResults(parent, now);
+    yield* buryMailOf(tx, row.parent, now, parent && knowing(parent));
   }
   return success;
 }
 
 const isNumbered = (number: number) => sql`tasks.task_number = ${number}`;
 
+/** [Q14.5] Who knows that a task was killed: who did it, and its parent, which gets its result. */
+const knowing = ({ killed_by, parent }: TaskRow): string[] => (killed_by === null ? [] : [killed_by, parent]);
+
 /**
- * [Q14] The mail of a task that was killed and that nobody has to decide about: what its parent and the agent that
- * killed it had sent, and the results of the tasks below it.
+ * [Q14.5] Nobody has to decide about the results of tasks below a killed one that were killed, too: they say only that. Whoever
+ * killed it has settled them, and not the task, which never saw them.
  */
-function* ackUnneeded(task: TaskRow, now: string): Procedure<void> {
-  const { name, parent, killed_by, task_number } = task;
+function* clearResults({ name, killed_by, task_number }: TaskRow, now: string): Procedure<void> {
   if (killed_by === null) return;
-  const below = sql`kind = 'result' and from_agent in (select child.name from tasks as child where child.parent_number = ${task_number})`;
-  const which = sql`(from_agent in (${parent}, ${killed_by}) or (${below}))`;
-  yield* acknowledge({ agent: name, names: [name], which, now });
+  const which = sql`kind = 'result' and thread_id in (
+    select child.thread_id from tasks as child where child.parent_number = ${task_number} and child.reason = 'killed')`;
+  yield* acknowledge({ agent: killed_by, names: [name], which, now });
 }
 
 /** Its own done or fail is the result; its final message is then only in the transcript. */
@@ -198,7 +200,7 @@ function* finishTask(
 /** [Q14] Control messages that told it to stop are acked. The senders of all other mail are told that nobody collected it. */
 function* clearInbox(tx: Context, row: TaskRow, now: string): Procedure<void> {
   const { name, thread_id } = row;
-  yield* ackUnneeded(row, now);
+  yield* clearResults(row, now);
   if (thread_id !== null)
     yield* acknowledge({
       agent: name,
@@ -206,7 +208,7 @@ function* clearInbox(tx: Context, row: TaskRow, now: string): Procedure<void> {
       which: sql`thread_id = ${thread_id} and kind = 'control'`,
       now,
     });
-  yield* buryMailOf(tx, name, now);
+  yield* buryMailOf(tx, name, now, knowing(row));
 }
 
 /** Other tasks may have ended together with one that was ended before. */

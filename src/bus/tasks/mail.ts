@@ -7,8 +7,16 @@ import { isGone } from "../ended-agent.ts";
 import { bury } from "../hand-over/bury.ts";
 import { type MessageRow, messageColumns } from "../message.ts";
 
-/** Uncollected mail becomes dead letters, and its senders are told, unless they have finished themselves. */
-export function* buryMailOf(tx: Context, agent: string, now: string): Procedure<void> {
+/**
+ * Uncollected mail becomes dead letters, and its senders are told, unless they have finished themselves. `untold`: they
+ * know already that the agent has ended.
+ */
+export function* buryMailOf(
+  tx: Context,
+  agent: string,
+  now: string,
+  untold: readonly string[] = [],
+): Procedure<void> {
   yield* tx.own(`inbox:${agent}`);
   const rows = yield* all<MessageRow>(sql`
     select ${messageColumns} from messages where messages.to_agent = ${agent} and messages.acked_at is null
@@ -18,6 +26,7 @@ export function* buryMailOf(tx: Context, agent: string, now: string): Procedure<
   for (const row of rows) {
     const { from_agent: sender } = row;
     if (!gone.has(sender)) gone.set(sender, yield* isGone(tx, sender));
-    yield* bury(tx, { ...row, dead_at: now, dead_reason: reason }, now, !gone.get(sender));
+    const told = !untold.includes(sender) && !gone.get(sender);
+    yield* bury(tx, { ...row, dead_at: now, dead_reason: reason }, now, told);
   }
 }

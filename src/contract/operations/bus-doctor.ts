@@ -10,7 +10,7 @@ export const busDoctor = operation("bus.doctor", "doctor", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Check the database and print what to fix, or fix it",
-  detail: phrase`With ${field("fix")} it repairs what needs no decision by a person: permissions, stale wake files, a lost supervisor, the person's journal, oversized logs, readers whose position has expired, files left by killed programs. It deletes nothing that is still needed. For each problem it does not repair it says why.`,
+  detail: phrase`With ${field("fix")} it repairs what needs no decision by a person: permissions of its own files, stale wake files, a lost supervisor, the person's journal, oversized logs, readers whose position has expired, files left by killed programs. It deletes nothing that is still needed. For each problem it does not repair it says why.`,
   input: () => v.strictObject({ fix: flag("repair what can be repaired without a decision") }),
   output: () =>
     v.strictObject({

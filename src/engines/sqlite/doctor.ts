@@ -3,7 +3,7 @@ import type { StatsFs } from "node:fs";
 import { dirname } from "node:path";
 import { type Diagnosis, diagnosis, type Finding, well as ok, reasons } from "../../contract/finding.ts";
 import { blank, call, phrase } from "../../contract/phrase.ts";
-import { fs } from "../../platform/system.ts";
+import { fs, look } from "../../platform/system.ts";
 import { newestHub } from "../tables.ts";
 import { openDatabase } from "./connect.ts";
 import { type Database, isSafeSqlite } from "./driver.ts";
@@ -133,26 +133,27 @@ function wakeFiles(folder: string): Finding {
   return { name: "wake files", status: "ok", detail, repair };
 }
 
-function permissions(path: string): Finding[] {
-  const wanted: [string, string, number][] = [
-    ["file", path, 0o600],
-    ["folder", dirname(path), 0o700],
-  ];
-  return wanted.map(([name, place, mode]): Finding => {
-    const found = fs().statSync(place).mode & 0o777;
-    const detail = `${place} is ${found.toString(8).padStart(4, "0")}`;
-    if ((found & ~mode) === 0) return ok(name, detail);
-    return {
-      name,
-      status: "warn",
-      detail: `${detail}: others may read it`,
-      fix: `chmod ${mode.toString(8)} ${place}`,
-      repair: () => {
-        fs().chmodSync(place, found & mode);
-        return `set ${place} to ${(found & mode).toString(8).padStart(4, "0")}`;
-      },
-    };
+/** SQLite makes its side files with the mode of the database, and refuses to be read by more users than that ([X8.3]). */
+function permissions(path: string): Finding {
+  const octal = (mode: number) => (mode & 0o777).toString(8).padStart(4, "0");
+  const found = ["", "-wal", "-shm", "-journal"].flatMap((end) => {
+    const file = look(`${path}${end}`);
+    return file?.kind === "file" ? [{ file: `${path}${end}`, mode: file.mode }] : [];
   });
+  const wide = found.filter(({ mode }) => (mode & 0o177) !== 0);
+  const listed = wide.map(({ file, mode }) => `${file} is ${octal(mode)}`).join(", ");
+  if (!wide.length) return ok("file", `${path} is ${octal(found[0]?.mode ?? 0)}`);
+  return {
+    name: "file",
+    status: "warn",
+    detail: `${listed}: others may read it`,
+    fix: `chmod 600 ${wide.map(({ file }) => file).join(" ")}`,
+    repair: () => {
+      // The database last: a side file with more rights than it has is refused.
+      for (const { file, mode } of wide.toReversed()) if (look(file)) fs().chmodSync(file, mode & 0o600);
+      return `set ${wide.map(({ file, mode }) => `${file} to ${octal(mode & 0o600)}`).join(", ")}`;
+    },
+  };
 }
 
 const enoughBytes = 64 * 1024 * 1024;

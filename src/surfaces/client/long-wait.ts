@@ -17,10 +17,11 @@ import {
   tell,
   unanswered,
   type Wire,
+  wasCutOff,
 } from "./request.ts";
 
 const sliceSeconds = 50;
-/** A request that lasted at least this long was a wait, not a refusal. */
+/** A request that lasted at least this long was a wait, not a refusal; so was a shorter one whose hub went away. */
 const begunMs = 500;
 const pauseMs = 300;
 /** How often a hub that is there, and whose answers do not arrive, is asked. */
@@ -65,6 +66,7 @@ export async function patiently(
   // A call that starts something, or counts from now on, is first sent without a wait; what that returns can be repeated.
   let anchored = !goesOn && (after === undefined || input[after] !== undefined);
   let begun = false;
+  let answered = false;
   let lost = 0;
   let told: Told | undefined;
   for (;;) {
@@ -75,6 +77,7 @@ export async function patiently(
     try {
       const sent = await send(wire, op, input, { signal, id });
       begun = true;
+      answered = true;
       lost = 0;
       // A hub that stops answers before the time is over.
       const ends = over(sent.value as never);
@@ -87,7 +90,7 @@ export async function patiently(
       input = next(op, input, sent.value);
       anchored = true;
     } catch (error) {
-      const unsent = !begun && endsFirst(op, input);
+      const unsent = !answered && endsFirst(op, input);
       if (!isUnreachable(error)) {
         if (!unsent || (error as InboxError).code !== "busy" || ++lost >= tries) throw error;
         await rest(25 * 2 ** lost, signal);
@@ -97,13 +100,14 @@ export async function patiently(
       const giveBack = () => settleOnce(wire, "release", unanswered(op, input, id));
       const wasLong = performance.now() - started > begunMs;
       const isThere = wasSent(error) && (await answers(giveBack));
-      begun ||= patience !== null && wasLong;
+      const isWait = patience !== null && wasSent(error);
+      begun ||= isWait && (wasLong || (!isThere && wasCutOff(error)));
       if (!anchored || !(begun || isThere || unsent)) throw error;
       if ((!begun || performance.now() >= deadline) && ++lost >= tries) throw noAnswer(wire.url, error);
       if (isThere) await rest(wasLong ? 0 : begun ? pauseMs : 25 * 2 ** lost, signal);
       else {
         const now = performance.now();
-        const until = unsent ? now + resultMs : Math.min(deadline, now + awayMs);
+        const until = begun ? Math.min(deadline, now + awayMs) : now + resultMs;
         await untilBack(giveBack, { deadline: until, error, signal, onAway: wire.onAway });
       }
     }

@@ -166,12 +166,20 @@ function portIn(url: string): { port?: number } {
   return port ? { port } : {};
 }
 
-/** The connection was refused, so nothing of the request was sent. Each runtime has its own text for this. */
-function neverSent(cause: unknown): boolean {
+/** The connection was refused, so nothing of the request was sent. */
+const neverSent = (cause: unknown): boolean =>
+  /^(ConnectionRefused|ECONNREFUSED|ENOTFOUND|FailedToOpenSocket)$/.test(codeIn(cause));
+
+/** There was a connection, and it broke before the answer was complete: whoever listened has gone, or closed it. */
+export const wasCutOff = (error: unknown): boolean =>
+  isUnreachable(error) &&
+  /^(ConnectionClosed|ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(codeIn((error as InboxError).cause));
+
+/** Each runtime has its own codes, and some put them into a cause of the cause. */
+function codeIn(cause: unknown): string {
   const { code, cause: deeper } = (cause ?? {}) as { code?: unknown; cause?: unknown };
-  if (typeof code === "string")
-    return /^(ConnectionRefused|ECONNREFUSED|ENOTFOUND|FailedToOpenSocket)$/.test(code);
-  return deeper !== undefined && neverSent(deeper);
+  if (typeof code === "string") return code;
+  return deeper === undefined ? "" : codeIn(deeper);
 }
 
 /** A hub is there, and yet no answer came, however often it was asked. */
