@@ -137,12 +137,7 @@ function listOf(list: Piece, i: number, siblings: Piece[], source: string): Piec
 function codeOf(node: Piece, source: string): Piece[] {
   const text = sourceOf(node, source);
   if (!/^\s*(```|~~~)/.test(text)) {
-    const { start, end } = node.position!;
-    if (start.column === 1)
-      node.value = source
-        .split(/\r?\n|\r/)
-        .slice(start.line - 1, end.line)
-        .join("\n");
+    if (node.position!.start.column === 1) node.value = text;
     return [node];
   }
   const info = [node.lang, node.meta].filter(Boolean).join(" ");
@@ -190,8 +185,8 @@ function joined(blocks: readonly Piece[]): Piece[] {
 /** The indentation of its first line, which the parser leaves out. */
 function indented(node: Piece, source: string): void {
   const { start } = node.position!;
-  const before = /[ \t]*$/.exec(source.slice(0, start.offset))![0];
-  if (before && before.length === start.column - 1) node.children!.unshift(asText(before));
+  const before = source.slice(start.offset - start.column + 1, start.offset);
+  if (before && before.trim() === "") node.children!.unshift(asText(before));
 }
 
 const blocksIn = ["root", "blockquote", "listItem", "footnoteDefinition"];

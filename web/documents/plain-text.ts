@@ -79,8 +79,12 @@ export function plainLine(markdown: string): string | undefined {
   return line && shortened(line.trim());
 }
 
+/** No title is this long: what follows would take long to look through, and is shown as it is. */
+const titleLimit = 1000;
+
 /** A title that somebody else wrote, in one line; as it is, where nothing would be left of it. */
-export const plainTitle = (title: string) => without(title, marksIn(title, false)).trim() || title;
+export const plainTitle = (title: string) =>
+  (title.length > titleLimit ? "" : without(title, marksIn(title, false)).trim()) || title;
 
 type Snippet = SearchHit["snippet"];
 

@@ -37,12 +37,13 @@ interface Tag {
   name: string;
   closing: boolean;
   typed: boolean;
-  /** The tags that it is in. */
-  inside: readonly Tag[];
+  /** The tag that it is in. */
+  inside: Tag | undefined;
 }
 
-/** Comments, then tags with their attributes, then whatever else begins like one. */
-const htmlPart = /<!--[\s\S]*?-->|<(\/?)([a-z][a-z0-9-]*)(?:"[^"]*"|'[^']*'|[^"'>])*>|<(?=[a-z/!?])/gi;
+/** Comments, then tags with their attributes, then whatever else begins like one. Never looks far for an end that is not there. */
+const htmlPart =
+  /<!--(?:(?!<!--)[\s\S])*?-->|<(\/?)([a-z][a-z0-9-]*)(?:[^"'<>]*(?:"[^"]*"|'[^']*')){0,60}[^"'<>]*>|<(?=[a-z/!?])/gi;
 
 const needs: Record<string, RegExp> = { input: /\btype\s*=\s*["']?checkbox\b/i, img: /\bsrc\s*=/i };
 
@@ -54,38 +55,42 @@ function tagsIn(pieces: readonly Piece[]): Tag[] {
         const name = found?.toLowerCase() ?? "";
         const says = silent.has(name) && (name === "picture" || / /.test(text));
         const typed = !known.has(name) || (silent.has(name) && !says) || needs[name]?.test(text) === false;
-        return { piece, from: index, text, name, closing: slash === "/", typed, inside: [] };
+        return { piece, from: index, text, name, closing: slash === "/", typed, inside: undefined };
       }),
   );
 }
 
 /** What nothing closes, and what closes nothing, is no tag. */
 function pairUp(tags: readonly Tag[]): void {
-  let open: Tag[] = [];
+  const open: Tag[] = [];
   const leave = (some: readonly Tag[]) => {
     for (const tag of some) if (!closedByItself.has(tag.name)) tag.typed = true;
   };
   for (const tag of tags) {
     if (tag.typed || empty.has(tag.name) || tag.name === "source") continue;
     if (!tag.closing) {
-      tag.inside = open;
-      open = [...open, tag];
+      tag.inside = open.at(-1);
+      open.push(tag);
       continue;
     }
     const at = open.findLastIndex(({ name }) => name === tag.name);
     if (at < 0) tag.typed = true;
     else {
-      leave(open.slice(at + 1));
-      tag.inside = open.slice(0, at + 1);
-      open = open.slice(0, at);
+      tag.inside = open[at]!.inside;
+      leave(open.splice(at).slice(1));
     }
   }
   leave(open);
   // A cell outside of a table would be dropped.
   for (const tag of tags) {
     const places = ancestors[tag.name];
-    if (places && !tag.inside.some(({ name, typed }) => !typed && places.includes(name))) tag.typed = true;
+    if (places && !isIn(tag, places)) tag.typed = true;
   }
+}
+
+function isIn(tag: Tag, places: readonly string[]): boolean {
+  for (let one = tag.inside; one; one = one.inside) if (!one.typed && places.includes(one.name)) return true;
+  return false;
 }
 
 /** Also what is inside of it: `<a <b>` would be a tag otherwise. */
@@ -103,11 +108,15 @@ export function typedHtml(): (tree: unknown) => void {
     if (!pieces.length) return;
     const tags = tagsIn(pieces);
     pairUp(tags);
-    for (const [n, piece] of pieces.entries()) {
-      let value = piece.value ?? "";
-      for (const { from, text } of tags.filter((tag) => tag.piece === n && tag.typed).reverse())
-        value = `${value.slice(0, from)}${escaped(text)}${value.slice(from + text.length)}`;
-      piece.value = value;
+    for (const [n, some] of Map.groupBy(tags, ({ piece }) => piece)) {
+      const value = pieces[n]!.value!;
+      let made = "";
+      let at = 0;
+      for (const { from, text, typed } of some) {
+        made += value.slice(at, from) + (typed ? escaped(text) : text);
+        at = from + text.length;
+      }
+      pieces[n]!.value = made + value.slice(at);
     }
   };
 }

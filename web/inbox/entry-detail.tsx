@@ -167,7 +167,7 @@ export function EntryDetail({ id, known, actions }: Props) {
 function wordsOf({ failure, comments }: Entry): string {
   if (!failure || !comments.startsWith(failure.error)) return comments;
   const rest = comments.slice(failure.error.length);
-  return /^\s*(\n|$)/.test(rest) ? rest.replace(/^\s*\n|\s+$/g, "") : comments;
+  return /^\s*(\n|$)/.test(rest) ? rest.replace(/^\s*\n/, "").trimEnd() : comments;
 }
 
 /** [U7.9] What was pushed is Markdown; a message to the person is whatever its sender wrote. */

@@ -12,7 +12,7 @@ interface Options {
 }
 
 /** Whether anything could be formatted in it. */
-const hasMarks = (text: string) => /[*_`~#<>|[\]\\&$]|^\s*([-+]|\d+[.)])\s/m.test(text);
+const hasMarks = (text: string) => /[*_`~#<>|[\]\\&$]|^[ \t]*([-+]|\d+[.)])\s/m.test(text);
 
 /** The text, and the button for its source, which belongs beside the name of who wrote it. */
 export function useWords(
