@@ -139,7 +139,7 @@ inBrowser({}, (here) => {
     const id = await space.push({ docs, comments: "Look at these" });
     await using window = await open(`/inbox/${id}`);
     const { page } = window;
-    await page.getByText("<script>window.pwned=1").waitFor();
+    await page.locator(".document").getByText("<script>window.pwned=1").waitFor();
     await page.locator('.document img[alt="evil.svg"]').waitFor();
     await page.getByRole("cell", { name: "<img src=x onerror=alert(1)>" }).waitFor();
     await expectUntouched(window);

@@ -17,6 +17,7 @@ import { spokenArguments } from "../documents/spoken-arguments.ts";
 import { attempt } from "../ui/attempt.ts";
 import { Letter } from "../ui/composer.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
+import { useWords } from "../ui/words.tsx";
 
 type Row = Piece | { key: string; kind: "end"; shown: ComponentChildren };
 
@@ -185,7 +186,7 @@ const Prompt = ({ text }: { text: string }) => (
       <strong>Prompt</strong> {text.split("\n")[0]}
     </summary>
     <div class="prompt-text" tabIndex={0} role="region" aria-label="Prompt">
-      <Markdown text={text} folder="" />
+      <Markdown text={text} message />
     </div>
   </details>
 );
@@ -209,7 +210,7 @@ const looks: Record<TranscriptEntry["kind"], { icon: IconName; name: string }> =
 
 const message: { icon: IconName; name: string } = { icon: "threads", name: "Message" };
 
-/** What a program prints comes in lines, or goes on; what a model says is whole, and is Markdown. */
+/** What a program prints comes in lines, or goes on; what a model says is whole, and may be Markdown. */
 const isSaid = ({ kind, text, open }: TranscriptEntry) => kind === "output" && !open && !text.endsWith("\n");
 
 function PieceBlock({ entry }: { entry: TranscriptEntry }) {
@@ -219,13 +220,14 @@ function PieceBlock({ entry }: { entry: TranscriptEntry }) {
   const words = entry.kind === "tool" ? spokenArguments(entry.text) : entry.text;
   const long = words.length > 600 || words.split("\n").length > 8;
   const text = <pre tabIndex={0}>{words}</pre>;
+  const { words: shown, toggle } = useWords(entry.text);
   return (
     <section class="piece" data-kind={entry.kind} aria-label={name}>
       <h2>
-        <Icon name={icon} /> {entry.tool ?? name}
+        <Icon name={icon} /> {entry.tool ?? name} {prose && toggle}
       </h2>
       {prose ? (
-        <Markdown text={entry.text} folder="" />
+        shown
       ) : long && (entry.kind === "response" || entry.kind === "tool") ? (
         <details>
           <summary>{words.split("\n")[0]!.slice(0, 160)}</summary>

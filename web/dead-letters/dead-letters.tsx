@@ -4,8 +4,7 @@ import { asSentence } from "../data/api.ts";
 import { type DeadLetter, deadLetters, purge, requeue } from "../data/dead-letters.ts";
 import { useStore } from "../data/store.ts";
 import { readable } from "../documents/failed-result.ts";
-import { Markdown } from "../documents/lazy.tsx";
-import { plainTitle } from "../documents/plain-text.ts";
+import { plainLine } from "../documents/plain-text.ts";
 import { useKeys } from "../keys.ts";
 import { go, place } from "../router.ts";
 import { ask } from "../ui/ask.tsx";
@@ -19,6 +18,7 @@ import { ListTab } from "../ui/list-tab.tsx";
 import { choose } from "../ui/menu.tsx";
 import { Row } from "../ui/row.tsx";
 import { Age } from "../ui/time.tsx";
+import { useWords } from "../ui/words.tsx";
 
 export function DeadLetters() {
   const loaded = useStore(deadLetters);
@@ -53,7 +53,7 @@ export function DeadLetters() {
           to={{ tab: "dead-letters", id: key }}
           open={key === id}
           lead={<Face name={one.sender} />}
-          title={plainTitle(readable(one.content))}
+          title={plainLine(readable(one.content)) ?? one.content}
           more={
             <span title={asSentence(one.deadReason)}>
               {one.sender} → {one.channel}: {one.deadReason}
@@ -123,32 +123,41 @@ function actionsOn({ id, channel }: DeadLetter) {
   };
 }
 
-const Letter = ({ letter, requeue, purge }: { letter: DeadLetter } & ReturnType<typeof actionsOn>) => (
-  <article class="entry-detail" aria-label={`Dead letter ${letter.id}`}>
-    <DetailHeader
-      tab="dead-letters"
-      title={`${letter.sender} → ${letter.channel}`}
-      more={
-        <>
-          message {letter.id}, sent <Age at={letter.createdAt} />
-        </>
-      }
-    >
-      <button type="button" class="button" onClick={requeue}>
-        <Icon name="refresh" /> Requeue
-      </button>
-      <button type="button" class="button quiet danger" title="Delete for good" onClick={() => void purge()}>
-        <Icon name="trash" /> Purge
-      </button>
-    </DetailHeader>
-    <div class="detail-body" tabIndex={0} role="region" aria-label="Message">
-      <p class="gone">
-        <Icon name="warning" />
-        <span>
-          {asSentence(letter.deadReason)}, <Age at={letter.deadAt} />
-        </span>
-      </p>
-      <Markdown text={readable(letter.content)} folder="" />
-    </div>
-  </article>
-);
+function Letter({ letter, requeue, purge }: { letter: DeadLetter } & ReturnType<typeof actionsOn>) {
+  const { words, toggle } = useWords(readable(letter.content), { source: letter.content });
+  return (
+    <article class="entry-detail" aria-label={`Dead letter ${letter.id}`}>
+      <DetailHeader
+        tab="dead-letters"
+        title={`${letter.sender} → ${letter.channel}`}
+        more={
+          <>
+            message {letter.id}, sent <Age at={letter.createdAt} />
+          </>
+        }
+      >
+        {toggle}
+        <button type="button" class="button" onClick={requeue}>
+          <Icon name="refresh" /> Requeue
+        </button>
+        <button
+          type="button"
+          class="button quiet danger"
+          title="Delete for good"
+          onClick={() => void purge()}
+        >
+          <Icon name="trash" /> Purge
+        </button>
+      </DetailHeader>
+      <div class="detail-body" tabIndex={0} role="region" aria-label="Message">
+        <p class="gone">
+          <Icon name="warning" />
+          <span>
+            {asSentence(letter.deadReason)}, <Age at={letter.deadAt} />
+          </span>
+        </p>
+        {words}
+      </div>
+    </article>
+  );
+}

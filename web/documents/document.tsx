@@ -5,6 +5,7 @@ import { hasToken } from "../data/api.ts";
 import { bytesOf, type DocumentState, documentAddress, type LastRead } from "../data/documents.ts";
 import { useLoaded } from "../data/store.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
 import { Age, fullTime } from "../ui/time.tsx";
 import { say } from "../ui/toasts.tsx";
 import { Changes, HowMuch, useDifference } from "./changes.tsx";
@@ -137,12 +138,13 @@ function useText(address: string, { modifiedAt, size }: DocumentState) {
 }
 
 function TextDocument(props: Props & { kind: Kind; state: DocumentState }) {
-  const { path, state, kind, lastRead, changes, onChanges } = props;
+  const { state, kind, lastRead, changes, onChanges } = props;
   const address = addressOf(props);
   const { value, problem } = useText(address, state);
   const difference = useDifference(lastRead?.text, value?.text);
   const shown = changes && difference;
-  const tools = difference && lastRead && (
+  const asWritten = useSignal(false);
+  const seen = difference && lastRead && (
     <button
       type="button"
       class="changes-button"
@@ -154,12 +156,29 @@ function TextDocument(props: Props & { kind: Kind; state: DocumentState }) {
       <span class="changes-words">since you last read it</span>
     </button>
   );
+  const tools = (
+    <>
+      {seen}
+      {/^(markdown|table|json)$/.test(kind) && value?.text !== undefined && !shown && (
+        <IconButton
+          icon="code"
+          label="As written"
+          short="Source"
+          pressed={asWritten.value}
+          onClick={() => {
+            asWritten.value = !asWritten.value;
+          }}
+        />
+      )}
+    </>
+  );
+  const as = asWritten.value ? "code" : kind;
   return (
-    <Framed {...props} kind={kind} shownAs={shown ? "code" : kind} tools={tools}>
+    <Framed {...props} kind={kind} shownAs={shown ? "code" : as} tools={tools}>
       {problem && <p class="gone">{problem.message}</p>}
       {!problem && !value && <div class="waiting" aria-busy="true" />}
       {!problem && shown && <Changes {...difference} />}
-      {!problem && value && !shown && <Text {...props} address={address} text={value.text} path={path} />}
+      {!problem && value && !shown && <Text {...props} kind={as} address={address} text={value.text} />}
     </Framed>
   );
 }

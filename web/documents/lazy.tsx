@@ -29,13 +29,23 @@ function later<P extends object>(
   };
 }
 
-export interface MarkdownProps {
-  text: string;
-  /** The entry it belongs to, whose workspace its images are in; without one there are none. */
-  entry?: string;
-  /** The document's folder in the workspace. */
-  folder: string;
-}
+/** [U7.9] Whoever shows a text says which of the two it is. */
+export type MarkdownProps =
+  | {
+      text: string;
+      /** The entry it belongs to, whose workspace its images are in. */
+      entry: string;
+      /** The document's folder in the workspace. */
+      folder: string;
+      message?: undefined;
+    }
+  | {
+      text: string;
+      /** It was not declared to be Markdown: what is not is shown as it was typed. */
+      message: true;
+      entry?: undefined;
+      folder?: undefined;
+    };
 
 export const Markdown = later<MarkdownProps>(
   async () => (await import("./markdown.tsx")).Markdown,

@@ -1,101 +1,22 @@
-/**
- * [X3] Markdown as a tree of elements. What an agent wrote is hostile: HTML in it is parsed and sanitised to a closed list,
- * nothing is ever given to the browser as HTML, and nothing is loaded from anywhere but the workspace.
- */
+/** [X3] Markdown as elements of the page: nothing is given to the browser as HTML, or loaded from anywhere but the workspace. */
 import { signal } from "@preact/signals";
-import type { Element, Nodes, Root } from "hast";
+import type { Element, Nodes } from "hast";
 import { toJsxRuntime } from "hast-util-to-jsx-runtime";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useMemo } from "preact/hooks";
 import * as runtime from "preact/jsx-runtime";
-import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
-import remarkGfm from "remark-gfm";
-import remarkMath from "remark-math";
-import remarkParse from "remark-parse";
-import remarkRehype from "remark-rehype";
-import { unified } from "unified";
 import { Diagram } from "./diagram.tsx";
 import { Code, Formula, type MarkdownProps } from "./lazy.tsx";
+import { type TreeOptions, treeOf } from "./markdown-tree.ts";
 import { Picture } from "./picture.tsx";
 
 const inlineImage = /^data:image\/(png|jpeg|gif|webp|avif);base64,[a-z0-9+/=\s]+$/i;
 
-const schema = {
-  ...defaultSchema,
-  tagNames: defaultSchema.tagNames!.filter((name) => !["picture", "source"].includes(name)),
-  attributes: {
-    ...defaultSchema.attributes,
-    code: [["className", /^language-./, "math-inline", "math-display"]],
-  },
-  protocols: { ...defaultSchema.protocols, src: ["http", "https", "data"] },
-} as typeof defaultSchema;
-
-interface Piece {
-  type: string;
-  value?: string;
-  children?: Piece[];
-  position?: { start: { offset?: number } };
-  data?: unknown;
-}
-
-/** "It costs $5, or $10 with tax" is no formula, nor is "$HOME or $PATH"; `$$…$$` that stands alone is one on a line of its own. */
-function formulas() {
-  return (tree: unknown, file: { value: unknown }) => {
-    const source = String(file.value);
-    const settle = (node: Piece, i: number, siblings: Piece[]): void => {
-      const value = node.value ?? "";
-      const next = siblings[i + 1];
-      const after = next?.type === "text" ? (next.value ?? "") : "";
-      // A formula ends in a letter, a digit or a bracket; "$HOME/bin:$PATH" does not. "$n$th" is one.
-      const words = /^\d/.test(after) || (/^[\p{L}_{(]/u.test(after) && !/[\w)}\]'|!]$/.test(value));
-      const only = node.type === "paragraph" && node.children?.length === 1 ? node.children[0]! : undefined;
-      if (node.type === "inlineMath" && (/^\s|\s$/.test(value) || words))
-        siblings[i] = { type: "text", value: `$${value}$` };
-      else if (only?.type === "inlineMath" && source.startsWith("$$", only.position?.start.offset))
-        siblings[i] = displayed(only.value ?? "");
-      else node.children?.forEach(settle);
-    };
-    (tree as Piece).children!.forEach(settle);
-  };
-}
-
-const displayed = (value: string): Piece => {
-  const code = {
-    type: "element",
-    tagName: "code",
-    properties: { className: ["language-math", "math-display"] },
-  };
-  return {
-    type: "math",
-    value,
-    data: { hName: "pre", hChildren: [{ ...code, children: [{ type: "text", value }] }] },
-  };
-};
-
-type RawParser = typeof import("rehype-raw").default;
-/** Reads HTML inside Markdown. It is large and seldom needed. */
-const rawParser = signal<RawParser | undefined>(undefined);
+type RawParser = TreeOptions["raw"];
+const rawParser = signal<RawParser>(undefined);
 const loadRawParser = async () => {
   rawParser.value = (await import("rehype-raw")).default;
 };
-
-const reader = unified().use(remarkParse).use(remarkGfm).use(remarkMath).use(formulas).freeze();
-
-const holdsHtml = (node: Piece): boolean => node.type === "html" || (node.children ?? []).some(holdsHtml);
-
-/** Sanitised whatever it was made from; without the parser for it, HTML is left out. */
-function treeOf(text: string, prefix: string, raw: RawParser | undefined): { tree: Root; lacks: boolean } {
-  const read = reader.runSync(reader.parse(text), text);
-  const html = holdsHtml(read as Piece);
-  const writer = unified().use(remarkRehype, { allowDangerousHtml: raw !== undefined, clobberPrefix: "" });
-  if (html && raw) writer.use(raw);
-  writer.use(rehypeSanitize, { ...schema, clobberPrefix: prefix });
-  const tree = writer.runSync(read as never) as Root;
-  // Each block is written in the direction of its own first letter; what is inside follows it.
-  for (const block of tree.children)
-    if (block.type === "element" && block.tagName !== "pre") block.properties.dir ??= "auto";
-  return { tree, lacks: html && !raw };
-}
 
 const textOf = (node: Nodes): string =>
   node.type === "text"
@@ -206,13 +127,13 @@ function components(entry: string | undefined, folder: string, prefix: string) {
   };
 }
 
-export function Markdown({ text, entry, folder }: MarkdownProps) {
+export function Markdown({ text, entry, folder = "", message }: MarkdownProps) {
   const prefix = `m${useId().replace(/\W/g, "")}-`;
   const raw = rawParser.value;
   // The same for every version of a text: what is drawn already stays, and is not drawn again.
   const parts = useMemo(() => components(entry, folder, prefix), [entry, folder, prefix]);
   const { content, lacks } = useMemo(() => {
-    const { tree, lacks } = treeOf(text, prefix, raw);
+    const { tree, lacks } = treeOf(text, { prefix, message: message === true, raw });
     const content = toJsxRuntime(tree, {
       Fragment: runtime.Fragment,
       jsx: runtime.jsx as never,
@@ -223,12 +144,18 @@ export function Markdown({ text, entry, folder }: MarkdownProps) {
       stylePropertyNameCase: "css",
     }) as unknown as ComponentChildren;
     return { content, lacks };
-  }, [text, prefix, parts, raw]);
+  }, [text, message, prefix, parts, raw]);
   useEffect(() => {
-    if (lacks) void loadRawParser().catch(() => {}); // the line is down: shown without
+    if (lacks) void loadRawParser().catch(() => {}); // the line is down: shown as it was typed
   }, [lacks]);
+  if (lacks)
+    return (
+      <div class="markdown plain" aria-busy="true">
+        {text}
+      </div>
+    );
   return (
-    <div class="markdown" aria-busy={lacks}>
+    <div class="markdown" data-message={message} aria-busy="false">
       {content}
     </div>
   );

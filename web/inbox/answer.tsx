@@ -5,7 +5,6 @@ import { me } from "../data/api.ts";
 import type { ChannelMessage } from "../data/channels.ts";
 import type { Entry } from "../data/entries.ts";
 import { answer, type Reply } from "../data/entry-actions.ts";
-import { plainText } from "../documents/plain-text.ts";
 import { useKeys } from "../keys.ts";
 import { askText } from "../ui/ask-text.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
@@ -46,7 +45,7 @@ function Outcome({ entry, told }: { entry: Entry; told: boolean }) {
     return (
       <p class="answered" role="status">
         {entry.answeredBy === me ? "You" : (entry.answeredBy ?? "Somebody")} answered{" "}
-        {entry.answer && !told && <strong>{plainText(entry.answer)}</strong>} <Age at={entry.answeredAt} />
+        {entry.answer && !told && <strong>{entry.answer}</strong>} <Age at={entry.answeredAt} />
         {entry.choices && (
           <>
             {" · "}

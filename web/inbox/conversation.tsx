@@ -1,9 +1,8 @@
 /** The rest of what was said in an entry's thread, before it and after it, with the person's own words. */
 import type { Entry } from "../data/entries.ts";
 import type { Message } from "../data/threads.ts";
+import { KindTag, Summary } from "../threads/message-parts.tsx";
 import { Said } from "../ui/said.tsx";
-
-const textOf = ({ body, summary }: Message) => body || summary;
 
 interface Props {
   entry: Entry;
@@ -23,8 +22,9 @@ export function Conversation({ entry, messages, which }: Props) {
           key={message.messageId}
           sender={message.fromAgent}
           at={message.createdAt}
-          text={textOf(message)}
-          about={message.kind !== "event" && <span class="tag">{message.kind}</span>}
+          text={message.body || message.summary}
+          about={message.kind !== "event" && <KindTag message={message} />}
+          above={<Summary message={message} />}
         />
       ))}
     </ol>

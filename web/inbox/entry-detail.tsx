@@ -10,7 +10,6 @@ import { markRead } from "../data/entry-actions.ts";
 import { useLoaded } from "../data/store.ts";
 import { type Message, openThread } from "../data/threads.ts";
 import { Document } from "../documents/document.tsx";
-import { Markdown } from "../documents/lazy.tsx";
 import { plainTitle } from "../documents/plain-text.ts";
 import { useKeys } from "../keys.ts";
 import { DetailHeader, NotLoaded } from "../ui/detail.tsx";
@@ -19,6 +18,7 @@ import { Face } from "../ui/face.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { PlaceLink } from "../ui/place-link.tsx";
 import { Age, fullTime } from "../ui/time.tsx";
+import { useWords } from "../ui/words.tsx";
 import { type EntryActions, isAway } from "./actions.ts";
 import { Answer } from "./answer.tsx";
 import { ApprovalBlock } from "./approval.tsx";
@@ -154,17 +154,7 @@ export function EntryDetail({ id, known, actions }: Props) {
             />
           ))}
         {value?.approval && <ApprovalBlock approval={value.approval} />}
-        {comments && (
-          <section class="commentary" aria-label="Comments" id="commentary">
-            <Face name={entry.sender ?? who} />
-            <div class="commentary-text">
-              <p class="commentary-who">
-                <strong>{entry.sender ?? agent ?? who}</strong> <Age at={entry.ts} />
-              </p>
-              <Markdown text={comments} entry={id} folder="" />
-            </div>
-          </section>
-        )}
+        {comments && <Commentary entry={entry} text={comments} sender={entry.sender ?? agent ?? who} />}
         <Answer entry={entry} replies={value?.replies ?? []} />
         {value && <Conversation entry={entry} messages={value.messages} which="after" />}
       </div>
@@ -174,8 +164,30 @@ export function EntryDetail({ id, known, actions }: Props) {
 }
 
 /** What the agent says, without the reason of a failure, which is shown as such. */
-const wordsOf = ({ failure, comments }: Entry) =>
-  failure && comments.startsWith(failure.error) ? comments.slice(failure.error.length).trim() : comments;
+function wordsOf({ failure, comments }: Entry): string {
+  if (!failure || !comments.startsWith(failure.error)) return comments;
+  const rest = comments.slice(failure.error.length);
+  return /^\s*(\n|$)/.test(rest) ? rest.replace(/^\s*\n/, "").trimEnd() : comments;
+}
+
+/** [U7.9] What was pushed is Markdown; a message to the person is whatever its sender wrote. */
+function Commentary({ entry, text, sender }: { entry: Entry; text: string; sender: string }) {
+  const { words, toggle } = useWords(text, {
+    source: entry.comments,
+    ...(entry.messageId === null && { entry: entry.id }),
+  });
+  return (
+    <section class="commentary" aria-label="Comments" id="commentary">
+      <Face name={sender} />
+      <div class="commentary-text">
+        <p class="commentary-who">
+          <strong>{sender}</strong> <Age at={entry.ts} /> {toggle}
+        </p>
+        {words}
+      </div>
+    </section>
+  );
+}
 
 /** Documents that fill the screen before the agent's own words come. */
 const isLong = (documents: readonly DocumentState[]) =>

@@ -1,6 +1,5 @@
 /** [U11] Work that has failed: why, what it had said last, and the ways on. */
 import type { FailureReason } from "../../src/contract/task.ts";
-import { asSentence } from "../data/api.ts";
 import type { Entry } from "../data/entries.ts";
 import { retry } from "../data/tasks.ts";
 import { go } from "../router.ts";
@@ -31,7 +30,7 @@ export function FailureBlock({ failure }: { failure: NonNullable<Entry["failure"
         <span>
           <strong>{(reason && reasons[reason as FailureReason]) || "It failed"}</strong>
           <br />
-          {asSentence(error)}
+          <span class="as-written">{error}</span>
         </span>
       </p>
       {lines && (

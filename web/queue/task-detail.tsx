@@ -83,7 +83,8 @@ export function TaskDetail({ task, onMove, onRemove }: Props) {
         </dl>
         {task.error && (
           <p class={isCalledOff(task) ? "hint" : "gone"}>
-            {!isCalledOff(task) && <Icon name="warning" />} {sentence(task.error)}
+            {!isCalledOff(task) && <Icon name="warning" />}{" "}
+            <span>{isCalledOff(task) ? sentence(task.error) : task.error}</span>
           </p>
         )}
         <Dependencies name={task.name} tasks={allTasks()} />

@@ -37,7 +37,7 @@ export function Findings({ review, onFile }: { review: Review; onFile(path: stri
                   {line !== null && `:${line}`}
                 </LinkButton>
               )}{" "}
-              <Markdown text={said} folder="" />
+              <Markdown text={said} message />
             </li>
           ))}
         </ul>

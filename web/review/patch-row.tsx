@@ -63,7 +63,7 @@ export function Row({ row, current, actions, top }: Props) {
       return (
         <div class="patch-comment finding">
           <p class="hint">Reviewer</p>
-          <Markdown text={row.finding.text} folder="" />
+          <Markdown text={row.finding.text} message />
         </div>
       );
     case "note":

@@ -28,6 +28,7 @@ import { Said } from "../ui/said.tsx";
 import { StatusTag } from "../ui/status.tsx";
 import { Age, span } from "../ui/time.tsx";
 import { CancelDialog } from "./cancel-dialog.tsx";
+import { KindTag, Summary } from "./message-parts.tsx";
 
 export function ThreadDetail({ id }: { id: string }) {
   const { value, problem, retry } = useLoaded(
@@ -179,8 +180,6 @@ function LeaseLine({ lease }: { lease: Lease }) {
   );
 }
 
-const kindTones: Record<string, string> = { question: "warn", result: "good" };
-
 const Entry = ({ message }: { message: Message }) => (
   <Said
     sender={message.fromAgent}
@@ -188,17 +187,11 @@ const Entry = ({ message }: { message: Message }) => (
     text={message.body || message.summary}
     about={
       <>
-        <span class="tag" data-tone={kindTones[message.kind]}>
-          {message.kind}
-        </span>
+        <KindTag message={message} />
         <span>to {message.toAgent}</span>
       </>
     }
-    above={
-      message.body &&
-      message.summary &&
-      !message.body.startsWith(message.summary) && <p class="said-summary">{plainTitle(message.summary)}</p>
-    }
+    above={<Summary message={message} />}
     below={<Attached message={message} />}
   />
 );

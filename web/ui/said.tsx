@@ -1,9 +1,9 @@
 /** One message in a conversation: who, when, what, and what can be done with it. */
 import type { ComponentChildren } from "preact";
 import { readable } from "../documents/failed-result.ts";
-import { Markdown } from "../documents/lazy.tsx";
 import { Face } from "./face.tsx";
 import { Age } from "./time.tsx";
+import { useWords } from "./words.tsx";
 
 interface Props {
   sender: string;
@@ -20,18 +20,22 @@ interface Props {
   status?: string;
 }
 
-export const Said = ({ sender, at, text, about, above, below, action, status }: Props) => (
-  <li class="said" data-status={status}>
-    <Face name={sender} />
-    <div class="said-text">
-      <p class="commentary-who">
-        <strong>{sender}</strong>
-        {about} <Age at={at} />
-      </p>
-      {above}
-      {text && <Markdown text={readable(text)} folder="" />}
-      {below}
-    </div>
-    {action}
-  </li>
-);
+export function Said({ sender, at, text, about, above, below, action, status }: Props) {
+  const { words, toggle } = useWords(readable(text), { source: text });
+  return (
+    <li class="said" data-status={status}>
+      <Face name={sender} />
+      <div class="said-text">
+        <p class="commentary-who">
+          <strong>{sender}</strong>
+          {about} <Age at={at} />
+          {toggle}
+        </p>
+        {above}
+        {words}
+        {below}
+      </div>
+      {action}
+    </li>
+  );
+}
