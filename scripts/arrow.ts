@@ -67,12 +67,13 @@ export const arrow: Record<string, readonly string[]> = {
   web: ["src/sdk/client.ts", "src/surfaces/client/server-sent.ts", "src/contract"],
   "src/sdk/sdk.ts": [
     "src/sdk",
+    "src/surfaces/spelling",
     "src/admin/create-bus.ts",
     "src/inbox/inbox.ts",
     "src/location",
     "src/contract",
   ],
-  "src/sdk": ["src/surfaces/client", "src/contract"],
+  "src/sdk": ["src/surfaces/spelling", "src/surfaces/client", "src/contract"],
   "src/surfaces/client": ["src/contract"],
   "src/admin": [
     "src/admin/create-bus.ts",

@@ -6,6 +6,8 @@ import type { ChannelMessage } from "../contract/channel-message.ts";
 import type { Event } from "../contract/event.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { type InputOf, type OperationName, type OutputOf, table } from "../contract/operations/index.ts";
+import type { Spelling } from "../contract/phrase.ts";
+import { answerable } from "./answerable.ts";
 
 export interface CallOptions {
   signal?: AbortSignal;
@@ -82,12 +84,20 @@ interface CalledBy {
   agent?: string;
   /** The same for channels, where nobody in particular may write. */
   channelAgent?: string;
+  /** How errors refer to calls and fields. */
+  spelling: Spelling;
 }
 
-export function namespaces(bus: Bus, { agent, channelAgent: who = agent }: CalledBy): Namespaces {
+export function namespaces(
+  opened: Bus,
+  { agent, channelAgent: who = agent, spelling }: CalledBy,
+): Namespaces {
+  const bus = answerable(opened, spelling);
   const all: Record<string, Record<string, unknown>> = {};
   const invoke = (op: AnyOperation, input: object, options?: CallOptions) => {
     const key = op.cli.identity;
+    if (typeof input !== "object" || input === null)
+      return bus.call(op.name as Remote, input as never, options);
     const known = key === undefined || agent === undefined ? {} : { [key]: agent };
     return bus.call(op.name as Remote, { ...known, ...input } as never, options);
   };
