@@ -8,6 +8,9 @@ import { field, listed, phrase, type Text } from "./phrase.ts";
 import { closestField } from "./suggest.ts";
 import type { Waits } from "./waiting.ts";
 
+/** [C3.1] The exit codes that an answer may have by what it says: 0 to 9. */
+export const answerCodes = 10;
+
 export interface CliForm {
   /** The words that name it: `claim`, `pool join`. */
   command: string;
@@ -31,6 +34,8 @@ export interface CliForm {
   stream?: string | true;
   /** `channel`: printed as it is, in camelCase and without `ok` and `command`, as the channel protocol requires. */
   shape?: "channel";
+  /** A list, whose items the exit code tells apart: no more than it has values for (`answerCodes`). */
+  codes?: string;
   /** With the channel shape: the field of the answer that is printed instead of the whole. */
   bare?: string;
 }
