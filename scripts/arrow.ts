@@ -63,7 +63,6 @@ export const arrow: Record<string, readonly string[]> = {
     "skills",
   ],
   "src/surfaces/text": ["src/contract"],
-  "src/surfaces/spelling": ["src/contract"],
   web: ["src/sdk/client.ts", "src/surfaces/client/server-sent.ts", "src/contract"],
   "src/sdk/sdk.ts": [
     "src/sdk",
@@ -74,6 +73,7 @@ export const arrow: Record<string, readonly string[]> = {
     "src/contract",
   ],
   "src/sdk": ["src/surfaces/spelling", "src/surfaces/client", "src/contract"],
+  "src/surfaces/spelling": ["src/contract"],
   "src/surfaces/client": ["src/contract"],
   "src/admin": [
     "src/admin/create-bus.ts",

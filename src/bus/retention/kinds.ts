@@ -76,6 +76,19 @@ const taskNeeded: readonly KeptBecause[] = [
   ],
 ];
 
+const notOn = (host: string | undefined) => sql`(tasks.host is null or tasks.host <> ${host ?? ""})`;
+
+const taskKept = (host: string | undefined, now: string): readonly KeptBecause[] => [
+  ["elsewhere", sql`tasks.folder is not null and ${notOn(host)}`],
+  ...taskNeeded,
+  ["open", isOpenThread(fragment`tasks.thread_id`)],
+  ...threadNeeded(fragment`tasks.thread_id`, now),
+  [
+    "later",
+    fragment`exists (select 1 from tasks as other where other.thread_id = tasks.thread_id and other.task_number <> tasks.task_number)`,
+  ],
+];
+
 const ofMessages = {
   table: fragment`messages`,
   ref: fragment`messages.message_id`,
@@ -114,7 +127,7 @@ export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
     cost: rowBytes,
     kept: () => [
       ["other", fragment`tasks.folder is null`],
-      ["elsewhere", sql`tasks.host <> ${host ?? ""}`],
+      ["elsewhere", notOn(host)],
     ],
   },
   tasks: {
@@ -124,16 +137,7 @@ export const kindsOn = (host: string | undefined): Record<RowKind, Kind> => ({
     ref: fragment`tasks.task_number`,
     over: finishedTask,
     cost: fragment`octet_length(tasks.prompt) + ${rowBytes} + ${threadBytes(fragment`tasks.thread_id`)}`,
-    kept: (now) => [
-      ["elsewhere", sql`tasks.folder is not null and tasks.host <> ${host ?? ""}`],
-      ...taskNeeded,
-      ["open", isOpenThread(fragment`tasks.thread_id`)],
-      ...threadNeeded(fragment`tasks.thread_id`, now),
-      [
-        "later",
-        fragment`exists (select 1 from tasks as other where other.thread_id = tasks.thread_id and other.task_number <> tasks.task_number)`,
-      ],
-    ],
+    kept: (now) => taskKept(host, now),
   },
   threads: {
     table: fragment`threads`,

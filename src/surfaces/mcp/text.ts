@@ -52,7 +52,9 @@ const emptyText = (hidden: number) =>
   hidden ? `no new mail; ${hidden} handed to another reader and not yet acked` : "no new mail";
 
 const meantText = (similar: readonly string[] | undefined) =>
-  similar ? `; nobody has used that channel yet, did you mean ${similar.join(" or ")}?` : "";
+  similar
+    ? `; nobody has used that channel yet${similar.length ? `, did you mean ${similar.join(" or ")}?` : ""}`
+    : "";
 
 const channelText = ({
   messages,

@@ -4,7 +4,7 @@ import type { Mail } from "../../contract/mail.ts";
 import { blank, ownCall, phrase, type Text, type Value } from "../../contract/phrase.ts";
 import { failureText } from "./failure.ts";
 import { isLate, lateText } from "./late-result.ts";
-import { messageText, repeats } from "./message.ts";
+import { ownMessageText, repeats } from "./message.ts";
 import type { NounRenders, Render } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { copiesText, recipientText, unknownLines } from "./recipient.ts";
@@ -64,7 +64,7 @@ const mailText: Render<"mailbox.receive"> = ({ messages, hidden, unknown }, pain
 
 export const mailboxRenders: NounRenders<"mailbox"> = {
   "mailbox.send": ({ message, recipient, copies }, paint, spell) =>
-    copies ? copiesText(copies) : messageText(message, paint) + recipientText(recipient, paint, spell),
+    copies ? copiesText(copies) : ownMessageText(message, paint) + recipientText(recipient, paint, spell),
   "mailbox.decide": ({ decided, choice, answers, correlationId }, paint, spell) => {
     const said = answers.map(({ agent, message }) => `${inLine(agent)}: ${inLine(message)}`);
     const waits = `not decided yet; ${spell(waitingFor(correlationId))} continues waiting`;
@@ -78,7 +78,7 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
     const next = message.payload.choices
       ? phrase`${who} answers it; ${waitingFor(correlationId)} waits for the decision`
       : phrase`${who} answers it; ${ownCall("mailbox.wait")} waits for the answer`;
-    return `${messageText(message, paint)}\n${paint.dim(spell(next))}${recipientText(recipient, paint, spell)}`;
+    return `${ownMessageText(message, paint)}\n${paint.dim(spell(next))}${recipientText(recipient, paint, spell)}`;
   },
   "mailbox.receive": mailText,
   "mailbox.check": mailText,

@@ -44,7 +44,10 @@ const reasonTexts: Record<RetentionReason, readonly [string, string]> = {
   open: ["its thread has not ended", "their threads have not ended"],
   unanswered: ["it is a question without an answer", "they are questions without an answer"],
   later: ["another task still needs it", "other tasks still need them"],
-  unmerged: ["its changes were neither merged nor discarded", "their changes were neither merged nor discarded"],
+  unmerged: [
+    "its changes were neither merged nor discarded",
+    "their changes were neither merged nor discarded",
+  ],
   elsewhere: ["its files are on another host", "their files are on another host"],
 };
 
