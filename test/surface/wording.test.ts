@@ -6,6 +6,7 @@ import type { InboxError } from "../../src/contract/errors.ts";
 import { type AnyOperation, parseInput } from "../../src/contract/operation.ts";
 import { operationNamed } from "../../src/contract/operations/index.ts";
 import { limitWait } from "../../src/contract/waiting.ts";
+import { permit } from "../../src/inbox/access.ts";
 import { inputOf, toolNamed } from "../../src/surfaces/mcp/tools.ts";
 import { inShell } from "../../src/surfaces/spelling/shell.ts";
 import { plainPaint } from "../../src/surfaces/text/paint.ts";
@@ -126,6 +127,20 @@ test("[A2] a merge that failed says what to do next", () => {
     "conflict with main in f; nothing was merged\nnext git -C '/tmp/a b' merge main; fix this there and commit; then: orch merge v merges it, orch discard v deletes the changes",
   );
   expect(shown("v")).toContain("v was told what is wrong\nnext when v has finished: orch merge v merges it");
+});
+
+test("[X10] a refusal for lack of scope calls an assignment the thread that it is", () => {
+  const target = { kind: "assignment", id: "thr_1", does: "change" } as const;
+  const looking = permit("w", "worker", target);
+  let thrown: unknown;
+  try {
+    // Whoever reads it finds another agent's thread.
+    for (let step = looking.next(); !step.done; )
+      step = looking.next([{ created_by: "lead", assigned_to: "bob", addressed_to: "bob" }] as never);
+  } catch (error) {
+    thrown = error;
+  }
+  expect((thrown as InboxError).message).toStartWith('"w" may not change the thread thr_1: the thread is');
 });
 
 test("[N2] of two hubs of a bus, up finds the one that is asked for", async () => {
