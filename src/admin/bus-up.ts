@@ -35,7 +35,8 @@ export async function busUp(asked: Asked, input: Input): Promise<OutputOf<"bus.u
     const hubs = hubsHere(location, asked.env);
     // Nobody can use one whose database file was deleted or replaced, and it keeps the port.
     await Promise.all(hubs.filter((hub) => isLost(hub) && hub.manager !== "foreground").map(end));
-    const running = hubs.find((hub) => !isLost(hub));
+    const serving = hubs.filter((hub) => !isLost(hub));
+    const running = serving.find((hub) => isAsAsked(hub, input)) ?? serving[0];
     if (running) return already(place, running, input);
     const exposed = [input.host ?? usualHost, ...(input.allowHost ?? [])].some((name) => !isLoopback(name));
     const token = exposed || input.auth ? await firstToken(location) : null;
@@ -89,15 +90,23 @@ const allInUse = () =>
     hint: phrase`choose another: ${call("bus.up", { port: 8080 })}`,
   });
 
+/** Of several hubs of a bus, one may be the one that is asked for. */
+function isAsAsked(
+  hub: StoredHub,
+  { port, host, auth, manager }: Pick<Input, "port" | "host" | "auth" | "manager">,
+): boolean {
+  const { port: at, hostname } = new URL(hub.url);
+  const elsewhere = (port !== undefined && String(port) !== at) || (host !== undefined && host !== hostname);
+  const otherwise = manager !== undefined && manager !== hub.manager;
+  return !elsewhere && !otherwise && (!auth || hub.auth);
+}
+
 async function already(
   { location, env }: ServedBus,
   hub: StoredHub,
   { port, host, auth, manager }: Input,
 ): Promise<OutputOf<"bus.up">> {
-  const { port: at, hostname } = new URL(hub.url);
-  const elsewhere = (port !== undefined && String(port) !== at) || (host !== undefined && host !== hostname);
-  const otherwise = manager !== undefined && manager !== hub.manager;
-  if (elsewhere || otherwise || (auth && !hub.auth)) {
+  if (!isAsAsked(hub, { port, host, auth, manager })) {
     const wanted = {
       ...(port !== undefined && { port }),
       ...(host !== undefined && { host }),

@@ -52,11 +52,10 @@ function usesOf({ name, as }: Used): Sql {
     ${as === "channel" ? orTopic(name) : nothing} limit 1`);
 }
 
-/** [M13] For an answer that found nothing in a channel: the names that are like an unused one. */
+/** [M13] For an answer that found nothing in a channel that nobody has used: the names that are like it. */
 export function* meantBy(tx: Context, channel: string): Procedure<{ similar?: string[] }> {
   if (yield* isUsed(tx, channel, "channel")) return {};
-  const similar = yield* similarTo(tx, channel);
-  return similar.length ? { similar } : {};
+  return { similar: yield* similarTo(tx, channel) };
 }
 
 /**
@@ -126,12 +125,12 @@ function* similarTo(tx: Context, name: string): Procedure<string[]> {
   const [at, names] = JSON.parse(tx.recall(`similar:${name}`) ?? "[0,[]]") as [number, string[]];
   const now = performance.now();
   if (at > 0 && now - at < similarMs) return names;
-  const similar = yield* compareAll(name);
+  const similar = yield* compareAll(tx, name);
   tx.learn(`similar:${name}`, JSON.stringify([now, similar]));
   return similar;
 }
 
-function* compareAll(name: string): Procedure<string[]> {
+function* compareAll(tx: Context, name: string): Procedure<string[]> {
   const first = firstLetterOf(name);
   const acting = yield* all<{ name: string }>(sql`
     select names.name from (
@@ -153,7 +152,15 @@ function* compareAll(name: string): Procedure<string[]> {
   const others = topics.flatMap((topic) =>
     topic.name !== null && !isSameSeries(topic.name, name) ? [topic.name] : [],
   );
-  return closest(name, new Set([person, ...[...acting, ...pools].map((row) => row.name), ...others]));
+  const using = new Set([person, ...[...acting, ...pools].map((row) => row.name)]);
+  const similar = new Set(closest(name, using));
+  for (const topic of closest(name, others)) {
+    if (using.has(topic)) continue;
+    // A name that was only written to may be an earlier misspelling itself.
+    const meant = (yield* isUsed(tx, topic, "agent")) ? [] : closest(topic, using);
+    for (const one of meant.length ? meant : [topic]) if (one !== name) similar.add(one);
+  }
+  return [...similar].slice(0, 3);
 }
 
 const firstLetterOf = (name: string) => String.fromCodePoint(name.codePointAt(0)!);

@@ -1,6 +1,7 @@
 /** [A5] Questions with choices: asking, answering, and deciding. All of it is stored as messages with one correlation id. */
 import { person } from "../contract/entry.ts";
 import { InboxError } from "../contract/errors.ts";
+import { quotedValue } from "../contract/fields.ts";
 import { blank, call, field, phrase } from "../contract/phrase.ts";
 import type { Approval, GivenAnswer } from "../contract/question.ts";
 import { withoutTokens } from "../contract/secret.ts";
@@ -110,22 +111,32 @@ export const notThePerson = (asked: string, from: string) =>
     { hint: onlyThePerson },
   );
 
+interface Said {
+  choice?: string;
+  message?: string;
+}
+
+/** [A5.2] Where a question has no choices, the only text of an answer is its message. */
+export const inWords = <T extends Said>(choices: readonly string[], said: T): T =>
+  choices.length || said.message !== undefined ? said : { ...said, choice: undefined, message: said.choice };
+
 /** [A5.5] A message that is one of the choices is that choice. */
-export function chosen(
-  choices: readonly string[],
-  { choice, message }: { choice?: string; message?: string },
-): string | undefined {
+export function chosen(choices: readonly string[], { choice, message }: Said): string | undefined {
   const said = choice ?? message?.trim();
   if (choice !== undefined && !choices.length)
     throw new InboxError("invalid_input", "this question has no choices", {
-      hint: phrase`give the answer as ${field("message", blank("TEXT"))}`,
+      hint: phrase`give all of the answer as ${field("message", blank("TEXT"))}`,
       details: { choices: [] },
     });
   if (choice !== undefined && !choices.includes(choice))
-    throw new InboxError("invalid_input", `"${choice}" is not one of the choices of this question`, {
-      hint: `it offers ${choices.join(", ")}`,
-      details: { choices: [...choices] },
-    });
+    throw new InboxError(
+      "invalid_input",
+      `${quotedValue(choice)} is not one of the choices of this question`,
+      {
+        hint: `it offers ${choices.join(", ")}`,
+        details: { choices: [...choices] },
+      },
+    );
   return said !== undefined && choices.includes(said) ? said : undefined;
 }
 

@@ -106,8 +106,13 @@ export interface ErrorShape {
 export class InboxError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
-  readonly said: { readonly message: Text; readonly hint: Text };
-  readonly details?: Record<string, unknown>;
+  declare readonly details?: Record<string, unknown>;
+  // [C14.5] Private: a runtime that prints an error shows every field of it, and these are for surfaces.
+  readonly #said: { readonly message: Text; readonly hint: Text };
+
+  static {
+    InboxError.prototype.name = "InboxError";
+  }
 
   constructor(
     code: ErrorCode,
@@ -120,12 +125,20 @@ export class InboxError extends Error {
       message: changed(message, (text) => withoutTokens(withoutPasswords(text))),
       hint: more.hint === undefined ? errorTable[code].hint : changed(more.hint, withoutTokens),
     };
-    super(String(said.message), { cause: more.cause });
-    this.name = "InboxError";
+    super(String(said.message), more.cause === undefined ? undefined : { cause: more.cause });
     this.code = code;
-    this.said = said;
+    this.#said = said;
     this.hint = String(said.hint);
     if (more.details) this.details = more.details;
+  }
+
+  get said() {
+    return this.#said;
+  }
+
+  /** For a log: what the constructor was given, without the stack. */
+  toJSON(): ErrorShape {
+    return this.shape();
   }
 
   /** As a surface shows it. */

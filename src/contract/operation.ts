@@ -4,9 +4,12 @@ import type { Access } from "./access.ts";
 import { type Combination, checkCombinations, defaultsOf, missingOf } from "./combinations.ts";
 import { type ErrorCode, InboxError } from "./errors.ts";
 import { fieldsOf, text, tooLarge } from "./fields.ts";
+import { fieldsMeantBy, type OtherNames } from "./other-names.ts";
 import { field, listed, phrase, type Text } from "./phrase.ts";
-import { closestField } from "./suggest.ts";
 import type { Waits } from "./waiting.ts";
+
+/** [C3.1] The exit codes that an answer may have by what it says: 0 to 9. */
+export const answerCodes = 10;
 
 export interface CliForm {
   /** The words that name it: `claim`, `pool join`. */
@@ -31,6 +34,8 @@ export interface CliForm {
   stream?: string | true;
   /** `channel`: printed as it is, in camelCase and without `ok` and `command`, as the channel protocol requires. */
   shape?: "channel";
+  /** A list, whose items the exit code tells apart: no more than it has values for (`answerCodes`). */
+  codes?: string;
   /** With the channel shape: the field of the answer that is printed instead of the whole. */
   bare?: string;
 }
@@ -209,7 +214,7 @@ export type AnyOperation = OperationForm<any, any>;
 
 /** Checks an input against its schema. */
 export function parseInput<I extends v.GenericSchema>(
-  op: { name: string; input: () => I; combinations?: readonly Combination[] },
+  op: { name: string; input: () => I; combinations?: readonly Combination[] } & OtherNames,
   raw: unknown,
 ): v.InferOutput<I> {
   const parsed = v.safeParse(op.input(), raw, { abortEarly: true });
@@ -228,7 +233,7 @@ export function parseInput<I extends v.GenericSchema>(
     const known = rest.length ? [] : Object.keys((op.input() as { entries?: object }).entries ?? {});
     // A missing field is often given under a name that does not exist.
     const odd = issue.input === undefined ? strange(raw, known) : head;
-    const guesses = odd === undefined ? [] : closestField(odd, known);
+    const guesses = odd === undefined ? [] : fieldsMeantBy(op, odd, known);
     if (issue.input === undefined && !guesses.length) throw required(rest.length ? [path] : missing(op, raw));
     const where = rest.length ? placeOf(path) : phrase`${field(odd!)}`;
     throw new InboxError("invalid_input", phrase`there is no field ${where}${meant(guesses)}`);

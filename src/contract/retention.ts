@@ -29,6 +29,20 @@ export const retentionMeanings: Record<RetentionKind, string> = {
   events: "events",
 };
 
+/** Why something is kept although it is over a limit. */
+export const retentionReasons = [
+  "uncollected",
+  "unread",
+  "entry",
+  "lease",
+  "open",
+  "unanswered",
+  "later",
+  "unmerged",
+  "elsewhere",
+] as const;
+export type RetentionReason = (typeof retentionReasons)[number];
+
 /** One of each kind, and several. */
 export const retentionNouns: Record<RetentionKind, readonly [string, string]> = {
   entries: ["entry", "entries"],
@@ -53,3 +67,12 @@ export type RetentionRule = v.InferOutput<ReturnType<typeof retentionRule>>;
 
 /** How many of a kind. */
 export const retentionCount = () => v.strictObject({ kind: v.picklist(retentionKinds), count: v.number() });
+
+/** How many of a kind are over its limit and were kept, and why: the first reason of each. */
+export const retentionKept = () =>
+  v.strictObject({
+    kind: v.picklist(retentionKinds),
+    count: v.number(),
+    why: v.picklist(retentionReasons),
+  });
+export type RetentionKept = v.InferOutput<ReturnType<typeof retentionKept>>;

@@ -28,7 +28,7 @@ export function closestField(wanted: string, known: Iterable<string>, most = 3):
 }
 
 /** `--assigned-to`, `assigned_to` and `assignedTo` are `assigned-to`. */
-const wordsOf = (name: string) =>
+export const wordsOf = (name: string) =>
   name
     .replace(/^-+/, "")
     .replace(/(?<=[a-z])(?=[A-Z])|_/g, "-")

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { InboxError } from "./errors.ts";
 import { integer, number } from "./fields.ts";
 import type { AnyOperation } from "./operation.ts";
-import type { Text } from "./phrase.ts";
+import { field, phrase, type Text } from "./phrase.ts";
 
 /** How an operation waits, by the names of its input fields and by its output. */
 export interface Waits<Field extends string, Output> {
@@ -59,7 +59,9 @@ export function limitWait(op: AnyOperation, input: Record<string, unknown>): voi
     throw new InboxError(
       "invalid_input",
       `a wait over HTTP or MCP lasts at most ${wireLimit} seconds, asked were ${asked}`,
-      { hint: "call again: nothing is missed in between" },
+      {
+        hint: phrase`give ${field("timeoutSeconds")} of at most ${wireLimit}, and call again: nothing is missed in between`,
+      },
     );
   const patience = patienceOf(op, input);
   if (patience !== null) input.timeoutSeconds = patience ?? wireDefault;

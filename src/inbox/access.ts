@@ -168,10 +168,13 @@ const whose: Record<Relation, string> = {
 const alternatives = (scopes: readonly Scope[]) =>
   new Intl.ListFormat("en-GB", { type: "disjunction" }).format(scopes);
 
+/** An assignment is a thread, as its id says. */
+const nounOf = (kind: Target["kind"]) => (kind === "assignment" ? "thread" : kind);
+
 const forbidden = (agent: string, scope: Scope, { kind, id, does }: Target, relation: Relation) =>
   new InboxError(
     "not_allowed",
-    `"${agent}" may not ${does} the ${kind} ${id}: the ${kind} is ${whose[relation]}, and the token of "${agent}" has the scope ${scope}`,
+    `"${agent}" may not ${does} the ${nounOf(kind)} ${id}: the ${nounOf(kind)} is ${whose[relation]}, and the token of "${agent}" has the scope ${scope}`,
     {
       hint: `use a token with the scope ${alternatives(scopesThat(relation, does))}`,
       details: { scopes: scopesThat(relation, does) },

@@ -3,7 +3,7 @@
  * took. It may end after any step, and the next run continues.
  */
 import { expiryAfter } from "../bus/expiry.ts";
-import { cutByAge, lastRef, later, type RowPosition, skipNewest } from "../bus/retention/due.ts";
+import { cutByAge, type Kept, lastRef, later, type RowPosition, skipNewest } from "../bus/retention/due.ts";
 import { dueEvents, type EventCut } from "../bus/retention/events.ts";
 import { dueFolders, forgetFolders } from "../bus/retention/folders.ts";
 import { kindsOn, type RowKind } from "../bus/retention/kinds.ts";
@@ -11,7 +11,13 @@ import { retentionRules } from "../bus/retention/rules.ts";
 import { countDue, deleteDue, deleteDueEvents, deleteDueInTopic } from "../bus/retention/step.ts";
 import { dueInTopic, skipNewestOf, type TopicCut, topicsWithReaders } from "../bus/retention/topics.ts";
 import type { OutputOf, ParsedOf } from "../contract/operations/index.ts";
-import { type RetentionKind, type RetentionRule, retentionKinds } from "../contract/retention.ts";
+import {
+  type RetentionKept,
+  type RetentionKind,
+  type RetentionRule,
+  retentionKinds,
+  retentionReasons,
+} from "../contract/retention.ts";
 import type { EndSignal, Engine } from "../engines/engine.ts";
 import { catchUpTo, type Rest } from "./search.ts";
 
@@ -43,7 +49,7 @@ export async function retentionApply(
   files: TaskFiles,
   signal?: EndSignal,
 ): Promise<OutputOf<"retention.apply">> {
-  const { expired, deleted } = await applyRetention({ engine, files, dryRun, signal });
+  const { expired, deleted, kept } = await applyRetention({ engine, files, dryRun, signal });
   const rewritten = vacuum && !dryRun ? ((await engine.compact?.()) ?? 0) : 0;
   const freedBytes = dryRun ? 0 : rewritten + (await reclaim(engine, signal));
   const rigid = engine.givesBack?.() === false;
@@ -51,6 +57,7 @@ export async function retentionApply(
     dryRun,
     deleted: retentionKinds.map((kind) => ({ kind, count: deleted[kind] })),
     expired,
+    kept,
     freedBytes,
     ...(rigid && {
       warnings: [
@@ -71,28 +78,52 @@ export async function reclaim(engine: Engine, signal?: EndSignal): Promise<numbe
   return freed;
 }
 
+/** What was deleted of a kind, and what was kept. */
+interface Done {
+  count: number;
+  kept: Kept;
+}
+
+interface Applied {
+  expired: number;
+  deleted: Record<RetentionKind, number>;
+  kept: RetentionKept[];
+}
+
 /** Deletes all that is due, or counts it. */
-export async function applyRetention(
-  applying: Applying,
-): Promise<{ expired: number; deleted: Record<RetentionKind, number> }> {
+export async function applyRetention(applying: Applying): Promise<Applied> {
   const { engine } = applying;
   const rules = await engine.read(retentionRules);
   const deleted = {} as Record<RetentionKind, number>;
-  for (const rule of rules) deleted[rule.kind] = await applyRule(applying, rule);
+  const kept: RetentionKept[] = [];
+  for (const rule of rules) {
+    const { kind } = rule;
+    const done = await applyRule(applying, rule);
+    deleted[kind] = done.count;
+    for (const why of retentionReasons) {
+      const count = done.kept[why];
+      if (count) kept.push({ kind, count, why });
+    }
+  }
   const now = await engine.read((tx) => tx.clock());
-  return { expired: await walk(applying, "expired", { at: now, ref: lastRef }), deleted };
+  const { count: expired } = await walk(applying, "expired", { at: now, ref: lastRef });
+  return { expired, deleted, kept };
 }
 
-async function applyRule(applying: Applying, rule: RetentionRule): Promise<number> {
-  if (rule.kind === "events") return walkEvents(applying, rule);
-  if (rule.kind === "topics") return walkTopics(applying, rule);
+async function applyRule(applying: Applying, rule: RetentionRule): Promise<Done> {
+  if (rule.kind === "events") return { count: await walkEvents(applying, rule), kept: {} };
+  if (rule.kind === "topics") return { count: await walkTopics(applying, rule), kept: {} };
   const cut = await cutOf(applying, rule.kind, rule);
-  if (!cut) return 0;
+  if (!cut) return { count: 0, kept: {} };
   if (rule.kind === "transcripts")
     return applying.dryRun ? walk(applying, rule.kind, cut) : deleteFolders(applying, rule.kind, cut);
   // The files of a task are deleted before its row: without the row nobody would know of the files.
   if (rule.kind === "tasks" && !applying.dryRun) await deleteFolders(applying, rule.kind, cut);
   return walk(applying, rule.kind, cut);
+}
+
+function add(sum: Kept, more: Kept): void {
+  for (const why of retentionReasons) if (more[why]) sum[why] = (sum[why] ?? 0) + more[why];
 }
 
 /** How far the limits of a kind reach: by age or by number, whichever is further. */
@@ -120,9 +151,10 @@ async function walk(
   { engine, files, dryRun, signal }: Applying,
   kind: RowKind,
   cut: RowPosition,
-): Promise<number> {
+): Promise<Done> {
   // The files of a task that is deleted are gone; those of a task whose are not, stay with it.
   const host = dryRun ? files.host : undefined;
+  const kept: Kept = {};
   let count = 0;
   let after: RowPosition | undefined;
   do {
@@ -131,9 +163,10 @@ async function walk(
     if (step.count && !dryRun)
       step = await rest(() => engine.write((tx) => deleteDue(tx, kind, wanted), { repeatable: true }));
     count += step.count;
+    add(kept, step.kept);
     after = step.next;
   } while (after && !signal?.aborted);
-  return count;
+  return { count, kept };
 }
 
 /** The folders of tasks that are due. One that could not be deleted stays recorded. */
@@ -141,18 +174,20 @@ async function deleteFolders(
   { engine, files, signal }: Applying,
   kind: "tasks" | "transcripts",
   cut: RowPosition,
-): Promise<number> {
+): Promise<Done> {
+  const kept: Kept = {};
   let count = 0;
   let after: RowPosition | undefined;
   do {
     const wanted = { cut, after, host: files.host };
-    const { folders, next } = await rest(() => engine.read((tx) => dueFolders(tx, kind, wanted)));
+    const { folders, next, kept: here } = await rest(() => engine.read((tx) => dueFolders(tx, kind, wanted)));
     const gone = folders.filter(({ task_number, folder }) => files.remove(task_number, folder));
     if (gone.length) await rest(() => engine.write((tx) => forgetFolders(tx, gone), { repeatable: true }));
     count += gone.length;
+    add(kept, here);
     after = next;
   } while (after && !signal?.aborted);
-  return count;
+  return { count, kept };
 }
 
 async function walkTopics(applying: Applying, { days, count }: RetentionRule): Promise<number> {

@@ -1,7 +1,9 @@
 /** `restante/client`: the bus of a hub, in Node, Bun, Deno and browsers. Nothing here needs more than web standards. */
 import { InboxError } from "../contract/errors.ts";
 import { connect } from "../surfaces/client/client.ts";
+import { inPrograms } from "../surfaces/spelling/programs.ts";
 import { type Namespaces, namespaces } from "./namespaces.ts";
+import { requireLocation } from "./refusals.ts";
 
 export { type ErrorCode, InboxError } from "../contract/errors.ts";
 export type { CallOptions } from "./namespaces.ts";
@@ -19,6 +21,7 @@ export type Inbox = Namespaces;
 
 export const Inbox = {
   async open(url: string, { token, agent, fetch }: OpenOptions = {}): Promise<Inbox> {
+    requireLocation(url, 'Inbox.open("http://127.0.0.1:3456")');
     if (!/^https?:\/\//i.test(url))
       throw new InboxError("invalid_input", `${url} is not the address of a hub`, {
         hint: 'a database file is opened by the package "restante"; here, name a hub: http://127.0.0.1:3456',
@@ -27,6 +30,7 @@ export const Inbox = {
     return namespaces(connect(url, { token, fetch }), {
       agent,
       channelAgent: token === undefined ? (agent ?? "api") : agent,
+      spelling: inPrograms({ opensFiles: false }),
     });
   },
 };

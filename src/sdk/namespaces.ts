@@ -6,6 +6,8 @@ import type { ChannelMessage } from "../contract/channel-message.ts";
 import type { Event } from "../contract/event.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { type InputOf, type OperationName, type OutputOf, table } from "../contract/operations/index.ts";
+import type { Spelling } from "../contract/phrase.ts";
+import { answerable } from "./answerable.ts";
 
 export interface CallOptions {
   signal?: AbortSignal;
@@ -82,12 +84,20 @@ interface CalledBy {
   agent?: string;
   /** The same for channels, where nobody in particular may write. */
   channelAgent?: string;
+  /** How errors refer to calls and fields. */
+  spelling: Spelling;
 }
 
-export function namespaces(bus: Bus, { agent, channelAgent: who = agent }: CalledBy): Namespaces {
+export function namespaces(
+  opened: Bus,
+  { agent, channelAgent: who = agent, spelling }: CalledBy,
+): Namespaces {
+  const bus = answerable(opened, spelling);
   const all: Record<string, Record<string, unknown>> = {};
   const invoke = (op: AnyOperation, input: object, options?: CallOptions) => {
     const key = op.cli.identity;
+    if (typeof input !== "object" || input === null)
+      return bus.call(op.name as Remote, input as never, options);
     const known = key === undefined || agent === undefined ? {} : { [key]: agent };
     return bus.call(op.name as Remote, { ...known, ...input } as never, options);
   };
@@ -97,30 +107,35 @@ export function namespaces(bus: Bus, { agent, channelAgent: who = agent }: Calle
     all[prefix] ??= {};
     all[prefix][method] = (input: object = {}, options?: CallOptions) => invoke(op, input, options);
   }
-  const call = (method: keyof Messages, input: object, options?: CallOptions) =>
+  const onChannel = (method: keyof Messages, input: object, options?: CallOptions) =>
     (all.messages![method] as (input: object, options?: CallOptions) => Promise<never>)(input, options);
   const acker = who === undefined ? {} : { agent: who };
   const messages: Messages = {
-    send: (input, options) => call("send", { ...(who !== undefined && { sender: who }), ...input }, options),
+    send: (input, options) =>
+      onChannel("send", { ...(who !== undefined && { sender: who }), ...input }, options),
     inbox: async (channel, filter, options) =>
-      ((await call("inbox", { channel, ...filter }, options)) as OutputOf<"messages.inbox">).messages,
+      ((await onChannel("inbox", { channel, ...filter }, options)) as OutputOf<"messages.inbox">).messages,
     wait: async (channel, filter, options) =>
-      ((await call("wait", { channel, ...filter }, options)) as OutputOf<"messages.wait">).messages,
-    read: (id, part, options) => call("read", { id, ...part }, options),
+      ((await onChannel("wait", { channel, ...filter }, options)) as OutputOf<"messages.wait">).messages,
+    read: (id, part, options) => onChannel("read", { id, ...part }, options),
     ack: async (id, options) => {
-      const { message, already } = (await call("ack", { id, ...acker }, options)) as OutputOf<"messages.ack">;
+      const { message, already } = (await onChannel(
+        "ack",
+        { id, ...acker },
+        options,
+      )) as OutputOf<"messages.ack">;
       return { ...message, already };
     },
-    ackAll: (channel, options) => call("ackAll", { channel, ...acker }, options),
+    ackAll: (channel, options) => onChannel("ackAll", { channel, ...acker }, options),
     pending: async (channel, options) =>
-      ((await call("pending", { channel }, options)) as OutputOf<"messages.pending">).count,
+      ((await onChannel("pending", { channel }, options)) as OutputOf<"messages.pending">).count,
     readers: async (channel, options) =>
-      ((await call("readers", { channel }, options)) as OutputOf<"messages.readers">).readers,
-    channels: (input = {}, options) => call("channels", input, options),
-    gc: (input = {}, options) => call("gc", input, options),
+      ((await onChannel("readers", { channel }, options)) as OutputOf<"messages.readers">).readers,
+    channels: (input = {}, options) => onChannel("channels", input, options),
+    gc: (input = {}, options) => onChannel("gc", input, options),
     replies: async (correlationId, options) =>
-      ((await call("replies", { correlationId }, options)) as OutputOf<"messages.replies">).messages,
-    status: (id, options) => call("status", { id }, options),
+      ((await onChannel("replies", { correlationId }, options)) as OutputOf<"messages.replies">).messages,
+    status: (id, options) => onChannel("status", { id }, options),
   };
   const events = {
     ...all.events,

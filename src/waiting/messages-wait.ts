@@ -15,7 +15,11 @@ export async function messagesWait(
 ): Promise<OutputOf<"messages.wait">> {
   const { channel, reader, commit } = input;
   const names = commit && reader !== undefined ? [channel, reader] : [channel];
-  const meant = () => engine.read((tx) => meantBy(tx, channel));
+  // That nobody has used it yet is no news to who waits for the first message.
+  const meant = async () => {
+    const { similar } = await engine.read((tx) => meantBy(tx, channel));
+    return similar?.length ? { similar } : {};
+  };
   const beforeSleep = noteOnce(call, timeoutSeconds, async () => {
     const { similar } = await meant();
     return similar ? { unknown: [{ name: channel, similar }] } : {};

@@ -43,6 +43,7 @@ describe.each(engines)("$name", ({ start }) => {
       channel: "nothing-here",
       count: 0,
       messages: [],
+      similar: [],
     });
   });
 

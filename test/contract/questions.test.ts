@@ -90,6 +90,43 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
   });
 
+  test.each(["user", "ada"])(
+    "[A5.2] the single text of an answer by %s is the message where there are no choices",
+    async (to) => {
+      await using bench = await start();
+      const { inbox } = bench;
+      const { message } = await inbox.call("mailbox.ask", { from: "ci", to, question: "Which name?" });
+      const question = Number(message.messageId.slice("msg_".length));
+      const long = "x".repeat(2000);
+      const both = inbox.call("mailbox.answer", { from: to, question, choice: "a", message: "b" });
+      expect((await refusal(both)).message).toBe("this question has no choices");
+      await inbox.call("mailbox.answer", { from: to, question, choice: long });
+      const [answer] = (await inbox.call("mailbox.list", { agent: "ci" })).messages;
+      expect(answer).toMatchObject({ kind: "answer", message: long });
+      expect(answer!.metadata.choice).toBeUndefined();
+    },
+  );
+
+  test("[A7.2] a question without choices is recorded as asked, and a record after the last one is said to be none", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    for (const to of ["user", "ada"])
+      await inbox.call("mailbox.ask", { from: "ci", to, question: `What, ${to}?` });
+    const { records, last } = await inbox.call("audit.list", {});
+    expect(records.map(({ action, agent, to, text }) => [action, agent, to, text])).toEqual([
+      ["asked", "ci", "user", "What, user?"],
+      ["asked", "ci", "ada", "What, ada?"],
+    ]);
+    expect(last).toBeUndefined();
+    const newest = records[1]!.number;
+    expect(await inbox.call("audit.list", { after: newest })).toEqual({
+      records: [],
+      hasMore: false,
+      last: newest,
+    });
+    expect((await inbox.call("audit.list", { agent: "ci", after: newest })).last).toBe(newest);
+  });
+
   test("[A5.2] [U10.8] a second answer of the person is refused with what changes the first, or adds to it", async () => {
     await using bench = await start();
     const { inbox } = bench;

@@ -318,6 +318,27 @@ describe.each(engines)("$name", (engine) => {
     expect(await gc(inbox)).toMatchObject({ entries: 1 });
   });
 
+  test("[Y2.5] what is over a limit and still needed is named with the reason, in a dry run and in a real one", async () => {
+    await using bench = await start();
+    const { inbox } = bench;
+    for (const subject of ["a", "b", "c", "d"]) {
+      const { thread } = await inbox.call("threads.send", { from: "lead", to: "w", subject });
+      await inbox.call("threads.claim", { agent: "w", thread: thread.threadId });
+      await inbox.call("threads.done", { agent: "w", thread: thread.threadId, summary: "done" });
+    }
+    const kept = async (dryRun: boolean) => (await inbox.call("retention.apply", { dryRun })).kept;
+    expect(await kept(false)).toEqual([]);
+    await keep(inbox, "threads", undefined, 1);
+    const waiting = [{ kind: "threads", count: 3, why: "uncollected" }] as const;
+    for (const dryRun of [true, false]) expect(await kept(dryRun)).toEqual([...waiting]);
+    await inbox.call("mailbox.receive", { agent: "lead", max: 2 });
+    const { deleted, kept: left } = await inbox.call("retention.apply", {});
+    expect(deleted.find(({ kind }) => kind === "threads")!.count).toBe(2);
+    expect(left).toEqual([{ kind: "threads", count: 1, why: "uncollected" }]);
+    await inbox.call("mailbox.receive", { agent: "lead" });
+    expect(await kept(false)).toEqual([]);
+  });
+
   test("[Y2] finished tasks go with their threads once nothing depends on them; that they have ended stays known", async () => {
     await using bench = await byHand(engine);
     const { inbox } = bench;

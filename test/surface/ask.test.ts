@@ -189,3 +189,53 @@ test("[A5.8] the same for a model behind an MCP server that uses a hub", async (
   const byModel = await model.call("answer", { question, choice: "yes" });
   expect(byModel.text).toContain(`was asked of "user": "main" cannot answer for the person`);
 });
+
+test("[A5.9] whoever is asked reads how to answer, as a command that works as it is", async () => {
+  using d = await desk();
+  const ada = ["--agent", "ada"];
+  const command = /answer with: inbox (.+)$/m;
+  const words = (text: string) =>
+    [...command.exec(text)![1]!.matchAll(/"([^"]*)"|\S+/g)].map(([whole, quoted]) => quoted ?? whole);
+  for (const reading of ["mail", "check", "receive"]) {
+    await d.inbox("ask", "ada", "How far?", "--agent", "leader");
+    const open = (await d.human(reading, ...ada)).stdout;
+    expect(words(open).slice(2)).toEqual(["--message", "…", ...ada]);
+    expect((await d.human(...words(open))).stdout).toBe("answered leader\n");
+  }
+  await d.inbox("ask", "ada", "Go?", "--choices", "go on,wait", "--agent", "leader");
+  const offered = (await d.human("receive", ...ada)).stdout;
+  expect(offered).toContain("\n  choices go on | wait\n");
+  expect(offered).toContain(" 'go on' --agent ada\n");
+  const { id } = /^(?<id>\d+) /.exec(offered)!.groups!;
+  const wrong = await d.human("answer", id!, "stop", ...ada);
+  expect(wrong.stderr).toContain("hint  it offers go on, wait");
+  expect((await d.human("answer", "--help")).stdout).toContain('inbox answer 12 "about half" --agent ada');
+});
+
+test("[A7.2] the record says that there is nothing newer than a number", async () => {
+  using d = await desk();
+  expect((await d.human("audit")).stderr).toBe("nothing has been asked or answered yet\n");
+  await d.inbox("ask", "ada", "How far?", "--agent", "leader");
+  const none = await d.human("audit", "--after", "18");
+  expect([none.code, none.stdout, none.stderr]).toEqual([
+    0,
+    "",
+    "nothing newer: the last record is number 1\n",
+  ]);
+  const theirs = await d.human("audit", "--after", "1", "--of", "leader");
+  expect(theirs.stderr).toBe('nothing newer: the last record of "leader" is number 1\n');
+});
+
+test("[A5.1] more choices than there are exit codes are refused where the exit code is the choice", async () => {
+  using d = await desk();
+  const eleven = ["--choices", [..."abcdefghijk"].join(",")];
+  const refused = await d.human("ask", "ada", "Which?", ...eleven, "--wait", "--timeout-seconds", "0");
+  expect([refused.code, refused.stderr]).toEqual([
+    30,
+    expect.stringContaining(
+      "--choices lists 11 answers, at most 10 are allowed where the exit code is the choice",
+    ),
+  ]);
+  expect((await d.inbox("mail", "--agent", "ada")).json.messages).toEqual([]);
+  expect((await d.human("ask", "ada", "Which?", ...eleven)).code).toBe(0);
+});

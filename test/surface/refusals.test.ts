@@ -650,11 +650,18 @@ test("[C15.2] the example of a refusal is not refused for the same reason", asyn
   );
 });
 
-test("[A5.5] a choice for a question without choices is refused, and the hint names the flag for the answer", async () => {
+test("[A5.2] a choice and a message for a question without choices are refused, and the hint names the flag for the answer", async () => {
   using at = await desk();
   const { message } = (await at.inbox("ask", "bob", "hm?", "--agent", "ada")).json;
-  const { code, stderr } = await at.human("answer", message.message_id, "an answer", "--agent", "bob");
-  expect([code, stderr]).toEqual([30, expect.stringContaining("give the answer as --message TEXT")]);
+  const { code, stderr } = await at.human(
+    "answer",
+    message.message_id,
+    "an answer",
+    "and more",
+    "--agent",
+    "bob",
+  );
+  expect([code, stderr]).toEqual([30, expect.stringContaining("give all of the answer as --message TEXT")]);
 });
 
 test("[Y6] [Y7] a file that is not there is not found, by restore as by import", async () => {

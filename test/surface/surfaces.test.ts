@@ -60,6 +60,7 @@ test("[C1] [C6] every operation on the bus is a method of the SDK", async () => 
   };
   const all = namespaces({ call, follow: () => {}, close: async () => {} } as never, {
     agent: "me",
+    spelling: asInPrograms,
   }) as never as Record<string, Record<string, (...args: unknown[]) => Promise<unknown>>>;
   const expected = operations.filter((op) => !isLocal(op)).map(({ name }) => name);
   for (const name of expected) {

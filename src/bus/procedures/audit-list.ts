@@ -1,7 +1,7 @@
 /** [A7] Reading the audit trail. */
 import type { OutputOf, ParsedOf } from "../../contract/operations/index.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
-import { all } from "../../sql/procedure.ts";
+import { all, one } from "../../sql/procedure.ts";
 import { literal, nothing, sql } from "../../sql/sql.ts";
 import { columnsOf, type RowOf } from "../../sql/table.ts";
 import { audit } from "../../sql/tables.ts";
@@ -29,6 +29,14 @@ export function* auditList(
     verified: row.verified === 1,
     task: row.task,
   }));
-  if (agent === undefined || records.length) return { records, hasMore: rows.length > limit };
-  return { records, hasMore: false, of: yield* recipientOf(tx, agent, { strict: false }) };
+  if (records.length) return { records, hasMore: rows.length > limit };
+  const newest = yield* one<{ last: number | null }>(
+    sql`select max(audit.audit_id) as last from audit where audit.audit_id > 0 ${of}`,
+  );
+  return {
+    records,
+    hasMore: false,
+    ...(agent !== undefined && { of: yield* recipientOf(tx, agent, { strict: false }) }),
+    ...(newest?.last != null && { last: newest.last }),
+  };
 }

@@ -14,7 +14,7 @@ import { type EntryRow, entryView, findEntry } from "../entry.ts";
 import { append } from "../event.ts";
 import { contentOf, write } from "../message.ts";
 import { recipientOf } from "../name-use.ts";
-import { answererForPerson, chosen, notThePerson, recordAnswer } from "../question.ts";
+import { answererForPerson, chosen, inWords, notThePerson, recordAnswer } from "../question.ts";
 import { markRead, ownMessage } from "./entries-read.ts";
 import { postInThread } from "./threads-reply.ts";
 
@@ -27,16 +27,17 @@ interface Answered {
 /** `once`: [A5.2] a second answer is refused. Otherwise one in words is sent as a message, and the first stays. */
 export function* entriesReply(
   tx: Context,
-  input: Input,
+  given: Input,
   { once } = { once: false },
 ): Procedure<OutputOf<"entries.reply">> {
-  const row = yield* findEntry(tx, input.id);
-  const from = answererForPerson(tx, input.from);
+  const row = yield* findEntry(tx, given.id);
+  const from = answererForPerson(tx, given.from);
   if (from === undefined)
-    throw notThePerson(`the entry ${row.entry_id} is in the person's inbox`, input.from);
+    throw notThePerson(`the entry ${row.entry_id} is in the person's inbox`, given.from);
   const to = row.message_id === null ? yield* agentOf(row) : row.sender!;
   if (to === from) throw ownWords(row);
   const choices: string[] = row.choices_json === null ? [] : JSON.parse(row.choices_json);
+  const input = inWords(choices, given);
   const choice = chosen(choices, input);
   const content = { body: answerText(input), payload: payloadOf(row, choice), artifacts: [] };
   const replaces = input.change || row.answered_at === null || (choice !== undefined && isOpen(row, choices));
@@ -48,21 +49,21 @@ export function* entriesReply(
       : yield* answerMessage(tx, row, from, content);
   const now = yield* tx.clock();
   yield* markRead(tx, row, from, now);
-  const given = replaces
+  const kept = replaces
     ? { answered_at: now, answered_by: from, answer: choice ?? content.body }
     : { answered_at: row.answered_at, answered_by: row.answered_by, answer: row.answer };
-  yield* run(sql`update entries set answered_at = ${given.answered_at}, answered_by = ${given.answered_by}, answer = ${given.answer},
+  yield* run(sql`update entries set answered_at = ${kept.answered_at}, answered_by = ${kept.answered_by}, answer = ${kept.answer},
     needs = null, snoozed_at = null, snoozed_until = null where entry_id = ${row.entry_id}`);
   const payload = {
     entry: row.entry_id,
-    answer: given.answer,
+    answer: kept.answer,
     changed: row.answered_at !== null && replaces,
   };
   if (row.message_id !== null)
     yield* recordAnswer(tx, { question: row.message_id, agent: from, choice, text: content.body }, now);
   yield* append(tx, { type: "entry.answered", source: from, payload, now });
   const awake = { needs: null, snoozed_at: null, snoozed_until: null };
-  const entry = entryView({ ...row, ...given, ...awake, read_at: row.read_at ?? now });
+  const entry = entryView({ ...row, ...kept, ...awake, read_at: row.read_at ?? now });
   return { entry, ...answered, isAnswer: replaces };
 }
 

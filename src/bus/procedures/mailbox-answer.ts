@@ -10,14 +10,21 @@ import { sql } from "../../sql/sql.ts";
 import { seen } from "../agent.ts";
 import { append } from "../event.ts";
 import { acknowledge, type MessageRow, messageColumns, textContent, write } from "../message.ts";
-import { answererForPerson, chosen, notThePerson, onlyThePerson, recordAnswer } from "../question.ts";
+import {
+  answererForPerson,
+  chosen,
+  inWords,
+  notThePerson,
+  onlyThePerson,
+  recordAnswer,
+} from "../question.ts";
 import { entriesReply } from "./entries-reply.ts";
 
 type Input = ParsedOf<"mailbox.answer">;
 
-export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"mailbox.answer">> {
-  const { from } = input;
-  const id = yield* questionNumber(tx, input);
+export function* mailboxAnswer(tx: Context, given: Input): Procedure<OutputOf<"mailbox.answer">> {
+  const { from } = given;
+  const id = yield* questionNumber(tx, given);
   const question = yield* one<MessageRow>(
     sql`select ${messageColumns} from messages where messages.message_id = ${id} ${tx.forUpdate}`,
   );
@@ -35,7 +42,7 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
   if (question.to_agent === person) {
     const answerer = answererForPerson(tx, from);
     if (answerer === undefined) throw notThePerson(`message ${id} was asked of "${person}"`, from);
-    return yield* inPersonsInbox(tx, question, { ...input, from: answerer });
+    return yield* inPersonsInbox(tx, question, { ...given, from: answerer });
   }
   if (question.to_agent !== from)
     throw new InboxError(
@@ -44,6 +51,7 @@ export function* mailboxAnswer(tx: Context, input: Input): Procedure<OutputOf<"m
       { hint: `only "${question.to_agent}" can answer it; wait for the answer` },
     );
   const { choices = [] } = JSON.parse(question.payload_json) as { choices?: string[] };
+  const input = inWords(choices, given);
   const choice = chosen(choices, input);
   const text = answerText(input, choices);
   const now = yield* tx.clock();

@@ -4,7 +4,7 @@ import { record } from "../audit.ts";
 import { postToChannel } from "../post-message.ts";
 import { mailNameOf } from "../tasks/mail-name.ts";
 
-/** A question with choices; its answers have its correlation id. */
+/** A question; its answers have its correlation id. */
 export function* mailboxAsk(tx: Context, input: ParsedOf<"mailbox.ask">): Procedure<OutputOf<"mailbox.ask">> {
   const { from, question: text, choices, strict } = input;
   const to = yield* mailNameOf(input.to);
@@ -20,11 +20,6 @@ export function* mailboxAsk(tx: Context, input: ParsedOf<"mailbox.ask">): Proced
     kind: "question",
     tells: true,
   });
-  if (choices)
-    yield* record(
-      tx,
-      { action: "asked", question: correlationId, agent: from, to, text },
-      last.row.created_at,
-    );
+  yield* record(tx, { action: "asked", question: correlationId, agent: from, to, text }, last.row.created_at);
   return { message: { ...last.view, toAgent: to }, correlationId, recipient, nextEventId };
 }

@@ -1,7 +1,8 @@
 /** [Y1] What is due for deletion: how far the limits of a kind reach and, page by page, which of those rows nobody needs. */
+import type { RetentionReason } from "../../contract/retention.ts";
 import type { Context, Procedure } from "../../sql/procedure.ts";
 import { all, one } from "../../sql/procedure.ts";
-import { joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
+import { fragment, joined, literal, nothing, type Sql, sql } from "../../sql/sql.ts";
 import { expiryAfter } from "../expiry.ts";
 import type { Kind } from "./kinds.ts";
 
@@ -48,28 +49,46 @@ export interface DuePage {
   refs: number[];
   /** The position from which to continue; undefined if nothing is left. */
   next: RowPosition | undefined;
+  /** How many of the rows up to there are over the limit and kept, and why. */
+  kept: Kept;
 }
+
+export type Kept = Partial<Record<RetentionReason, number>>;
+
+/** The first reason that holds, by its position from 1 on; 0 if none does. */
+const firstOf = (reasons: ReturnType<Kind["kept"]>): Sql =>
+  reasons.length
+    ? sql`case ${joined(
+        reasons.map(([, holds], at) => sql`when ${holds} then ${literal(at + 1)}`),
+        " ",
+      )} else 0 end`
+    : fragment`0`;
 
 /** The oldest rows after a position, up to the cut, that nobody needs; at most as many as can be deleted in a short time. */
 export function* duePage(
   tx: Context,
-  { table, at, index, ref, over, cost, free }: Kind,
+  { table, at, index, ref, over, cost, kept: keptBy }: Kind,
   { cut, after }: { cut: RowPosition; after: RowPosition | undefined },
 ): Procedure<DuePage> {
   const now = yield* tx.clock();
   const newer = after ? sql`and (${at}, ${ref}) > (${joined([after.at, after.ref])})` : nothing;
-  const rows = yield* all<{ at: string; ref: number; cost: number; free: number }>(sql`
-    select ${at} as at, ${ref} as ref, ${cost} as cost, case when ${free(now)} then 1 else 0 end as free from ${table} ${tx.walking(index)}
+  const reasons = keptBy(now);
+  const rows = yield* all<{ at: string; ref: number; cost: number; kept: number }>(sql`
+    select ${at} as at, ${ref} as ref, ${cost} as cost, ${firstOf(reasons)} as kept from ${table} ${tx.walking(index)}
     where ${over} and (${at}, ${ref}) <= (${joined([cut.at, cut.ref])}) ${newer}
     order by ${at}, ${ref} limit ${literal(rowsAtOnce)}`);
   const refs: number[] = [];
+  const kept: Kept = {};
   let bytes = 0;
   let last: RowPosition | undefined;
   for (const row of rows) {
-    if (row.free) bytes += row.cost;
-    if (row.free && refs.length && bytes > bytesAtOnce) return { refs, next: last };
-    if (row.free) refs.push(row.ref);
+    const reason = reasons[row.kept - 1]?.[0];
+    if (reason === undefined) {
+      bytes += row.cost;
+      if (refs.length && bytes > bytesAtOnce) return { refs, next: last, kept };
+      refs.push(row.ref);
+    } else if (reason !== "other") kept[reason] = (kept[reason] ?? 0) + 1;
     last = { at: row.at, ref: row.ref };
   }
-  return { refs, next: rows.length < rowsAtOnce ? undefined : last };
+  return { refs, next: rows.length < rowsAtOnce ? undefined : last, kept };
 }

@@ -5,7 +5,7 @@ import { sql } from "../../sql/sql.ts";
 import { append } from "../event.ts";
 import { lockTasks } from "../task.ts";
 import { deletions } from "./delete.ts";
-import { duePage, listed, type RowPosition } from "./due.ts";
+import { duePage, type Kept, listed, type RowPosition } from "./due.ts";
 import { kindsOn } from "./kinds.ts";
 import type { Wanted } from "./step.ts";
 
@@ -19,13 +19,13 @@ export function* dueFolders(
   tx: Context,
   kind: "tasks" | "transcripts",
   { host, ...range }: Wanted,
-): Procedure<{ folders: Folder[]; next: RowPosition | undefined }> {
-  const { refs, next } = yield* duePage(tx, kindsOn(host)[kind], range);
-  if (!refs.length) return { folders: [], next };
+): Procedure<{ folders: Folder[]; next: RowPosition | undefined; kept: Kept }> {
+  const { refs, ...page } = yield* duePage(tx, kindsOn(host)[kind], range);
+  if (!refs.length) return { folders: [], ...page };
   const folders = yield* all<Folder>(sql`
     select tasks.task_number, tasks.folder from tasks where tasks.task_number in (${listed(refs)})
       and tasks.folder is not null order by tasks.task_number`);
-  return { folders, next };
+  return { folders, ...page };
 }
 
 /** They are gone. */

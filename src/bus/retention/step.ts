@@ -7,7 +7,7 @@ import { append } from "../event.ts";
 import { wordsReached } from "../search.ts";
 import { lockTasks } from "../task.ts";
 import { deleteUnacked, deletions } from "./delete.ts";
-import { duePage, listed, type RowPosition } from "./due.ts";
+import { duePage, type Kept, listed, type RowPosition } from "./due.ts";
 import { deleteEvents, dueEvents, type EventCut } from "./events.ts";
 import { type Kind, kindsOn, type RowKind } from "./kinds.ts";
 import { dueInTopic, type TopicCut } from "./topics.ts";
@@ -16,6 +16,8 @@ export interface Step {
   count: number;
   /** Where the next one begins; undefined where nothing is left. */
   next: RowPosition | undefined;
+  /** What is over the limit up to there, and was kept. */
+  kept: Kept;
 }
 
 export interface Wanted {
@@ -26,8 +28,8 @@ export interface Wanted {
 
 /** What is due now, without deleting it. */
 export function* countDue(tx: Context, kind: RowKind, { host, ...range }: Wanted): Procedure<Step> {
-  const { refs, next } = yield* duePage(tx, kindsOn(host)[kind], range);
-  return { count: refs.length, next };
+  const { refs, ...page } = yield* duePage(tx, kindsOn(host)[kind], range);
+  return { ...page, count: refs.length };
 }
 
 export function* deleteDue(tx: Context, kind: RowKind, { host, ...range }: Wanted): Procedure<Step> {
@@ -35,16 +37,16 @@ export function* deleteDue(tx: Context, kind: RowKind, { host, ...range }: Wante
   yield* alone(tx, "gc");
   if (kind === "tasks" || kind === "transcripts") yield* lockTasks(tx);
   const found = kindsOn(host)[kind];
-  const { refs, next } = yield* duePage(tx, found, range);
-  if (!refs.length) return { count: 0, next };
+  const { refs, ...page } = yield* duePage(tx, found, range);
+  if (!refs.length) return { ...page, count: 0 };
   const threadsBy = inThreads[kind];
   const free = threadsBy ? yield* stillFree(tx, found, range, yield* lockThreads(tx, threadsBy(refs))) : refs;
-  if (!free.length) return { count: 0, next };
+  if (!free.length) return { ...page, count: 0 };
   const now = yield* tx.clock();
   yield* deletions[kind](tx, free, now);
   // Deletions from the person's inbox have an event of their own.
   if (kind !== "entries") yield* applied(tx, kind, free.length, now);
-  return { count: free.length, next };
+  return { ...page, count: free.length };
 }
 
 /** Of the kinds that have threads: each with its thread, if it has one. */

@@ -24,6 +24,8 @@ export const auditList = operation("audit.list", "audit", () => ({
       hasMore: v.boolean(),
       /** Where there are no records of an agent: whether anybody has that name. */
       of: v.optional(recipient()),
+      /** Where there are none after the given number: the number of the last one. */
+      last: v.optional(v.number()),
     }),
   errors: ["invalid_input"],
   http: ["GET /api/audit"],

@@ -6,7 +6,7 @@ export const busInit = operation("bus.init", "init", () => ({
   kind: "local",
   access: { on: "bus", scopes: ["admin"] },
   summary: "Create a database in this folder",
-  detail: phrase`Creates .agents/coord.db in this folder, or the database given by ${option("db")}. A .gitignore beside it keeps it out of a git repository. Running it again changes nothing. A bus you create is trusted: see ${call("bus.trust")}.`,
+  detail: phrase`Creates .agents/coord.db in this folder, or the database given by ${option("db")}. A .gitignore beside .agents/coord.db keeps it out of a git repository; a database elsewhere is for you to ignore. Running it again changes nothing. A bus you create is trusted: see ${call("bus.trust")}.`,
   input: () => v.strictObject({}),
   output: () =>
     v.strictObject({

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { excludes, needs } from "../combinations.ts";
 import { choices } from "../entry.ts";
 import { flag, integer, name, names, number, text } from "../fields.ts";
-import { operation } from "../operation.ts";
+import { answerCodes, operation } from "../operation.ts";
 import { blank, field, phrase } from "../phrase.ts";
 import { given } from "../question.ts";
 import { timeoutSeconds } from "../waiting.ts";
@@ -11,7 +11,7 @@ export const mailboxDecide = operation("mailbox.decide", "ask", () => ({
   kind: "wait",
   access: { on: "own" },
   summary: "Ask, and wait for the decision",
-  detail: phrase`With ${field("need")} N, the first choice is the decision once N agents have given it; any other choice decides as soon as one agent gives it. Without ${field("choices")} the choices are yes and no. Only the choice is printed on standard output, so that a script can read it; the names and answers of those who answered are on standard error. Exit code: 0 for the first choice, 1 for the second and so on, 10 if nothing was decided in time; the output then says how to continue waiting.`,
+  detail: phrase`With ${field("need")} N, the first choice is the decision once N agents have given it; any other choice decides as soon as one agent gives it. Without ${field("choices")} the choices are yes and no; a command takes at most ten, as the exit code is the choice. Only the choice is printed on standard output, so that a script can read it; the names and answers of those who answered are on standard error. Exit code: 0 for the first choice, 1 for the second and so on, 10 if nothing was decided in time; the output then says how to continue waiting.`,
   input: () =>
     v.strictObject({
       from: name("who asks", "AGENT"),
@@ -56,6 +56,7 @@ export const mailboxDecide = operation("mailbox.decide", "ask", () => ({
   cli: {
     listed: "ask --wait",
     needs: "wait",
+    codes: "choices",
     plain: ["to", "question"],
     identity: "from",
     identityDefault: "main",
@@ -77,7 +78,7 @@ export const mailboxDecide = operation("mailbox.decide", "ask", () => ({
     renamed: { timeoutSeconds: "timeout" },
   },
   nothing: ({ decided }) => !decided,
-  exit: ({ choice, choices }) => Math.min(9, Math.max(0, choices.indexOf(choice ?? ""))),
+  exit: ({ choice, choices }) => Math.min(answerCodes - 1, Math.max(0, choices.indexOf(choice ?? ""))),
   examples: [
     'inbox ask user "Deploy v2?" --choices yes,no --wait && ./deploy',
     'inbox ask user,lead "Drop the table?" --wait --need 2',

@@ -40,6 +40,8 @@ export const tasksMerge = operation("tasks.merge", "merge", () => ({
       output: v.nullable(v.string()),
       /** Who was told to go on with it. */
       told: v.nullable(v.string()),
+      /** Where to fix what was not merged: the task, its worktree and its branch. */
+      fix: v.nullable(v.strictObject({ name: v.string(), path: v.string(), branch: v.string() })),
       /** Other tasks of its name, whose branches are kept as well. */
       others: v.array(keptBranch()),
     }),

@@ -46,7 +46,7 @@ export async function merge(
 
 async function mergeNow(engine: Engine, place: Workplace, input: Input, found: Found): Promise<Output> {
   const { task, row, others } = found;
-  const before = { others, already: true, reason: null, conflicts: [], output: null, told: null };
+  const before = { others, already: true, reason: null, conflicts: [], output: null, told: null, fix: null };
   if (row.state === "merged")
     return { merged: true, into: row.merged_into!, commit: row.merged_commit, ...before };
   requireKept(found);
@@ -176,6 +176,7 @@ async function handBack(
     conflicts,
     output,
     told,
+    fix: { name: task.name, path: row.path, branch: row.branch },
     others,
   };
 }

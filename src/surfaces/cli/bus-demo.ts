@@ -229,8 +229,13 @@ async function answered(steps: Steps, url: string, paint: Paint, json: boolean):
     steps.say(`Press a button at ${url} (Ctrl-C ends the demo).`);
   } else {
     steps.say("Nobody is at a terminal, so the demo answers by itself, as the page would.");
-    const { answer } = await steps.ask("inbox", ["entries", "list", "--unread"]);
-    const entry = answer.entries.find(({ choices }: { choices: unknown }) => choices);
+    const asks = ({ choices }: { choices: unknown }) => choices;
+    const { answer } = await steps.ask("inbox", ["entries", "list", "--unread"], ({ entries }) =>
+      entries
+        .filter(asks)
+        .map((one: { id: string; choices: string[] }) => `${one.id}  choices ${one.choices.join(" | ")}`),
+    );
+    const entry = answer.entries.find(asks);
     await steps.run("inbox", "entries", "reply", entry.id, "--choice", "Publish");
   }
   const words = ["receive", "--from", "user", "--timeout-seconds", String(answerSeconds)];

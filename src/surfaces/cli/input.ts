@@ -13,6 +13,7 @@ import { resolve } from "../../platform/path.ts";
 import { exists, fs } from "../../platform/system.ts";
 import { flagName, type TypedOptions } from "../spelling/shell.ts";
 import { operationsOf, type Program } from "./commands.ts";
+import { requireCodes } from "./exit-codes.ts";
 import { acceptedFlagsOf, type Flag, takesTheRest } from "./flags.ts";
 import { elsewhere, surplus } from "./refusal-as-typed.ts" with { load: "when-called" };
 import { alsoAsValue, type GivenFlag, type Scanned } from "./scan.ts";
@@ -53,6 +54,7 @@ export function inputOf(op: AnyOperation, scanned: Scanned, caller: CommandLine)
   requireForm(filling, scanned.given);
   fillPlain(filling, scanned);
   requireValues(filling, scanned);
+  requireCodes(op, input);
   fillIdentity(filling, scanned);
   if (op.cli.program === "orch") fillFromHere(op, input, caller);
   if (op.kind === "write")

@@ -2,7 +2,7 @@
 import { InboxError } from "../../contract/errors.ts";
 import { withoutPassword } from "../../contract/secret.ts";
 import { shellWord } from "../../contract/shell-word.ts";
-import { closestField, meant } from "../../contract/suggest.ts";
+import { closestField, meant, wordsOf } from "../../contract/suggest.ts";
 import type { Program } from "./commands.ts";
 import { type Flag, globalFlags } from "./flags.ts";
 
@@ -201,11 +201,16 @@ function take({ globals, given }: Scanned, flag: string, value?: string): void {
 /** Former names of flags are compared too, and the flag that help shows is suggested. */
 function unknownFlag(
   name: string,
-  flags: readonly Pick<Flag, "name" | "shownAs">[],
+  flags: readonly (Pick<Flag, "name" | "shownAs"> & Partial<Pick<Flag, "field" | "role">>)[],
   where: string,
 ): InboxError {
   const shown = new Map(flags.map((flag) => [flag.name, flag.shownAs ?? flag.name]));
-  const guess = meant(closestField(name, shown.keys()).map((close) => shown.get(close)!));
+  // [C15.8] What the field is called elsewhere.
+  for (const { field, role, name: flag, shownAs = flag } of flags)
+    if (field && role === "value" && wordsOf(field.key) === wordsOf(name)) shown.set(name, shownAs);
+  const guess = shown.has(name)
+    ? meant([shown.get(name)!])
+    : meant(closestField(name, shown.keys()).map((close) => shown.get(close)!));
   return invalid(
     `${where} has no flag ${name}${guess ? `; ${guess}` : ""}`,
     `${where} --help lists its flags; put -- before a text that begins with -`,

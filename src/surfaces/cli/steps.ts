@@ -1,6 +1,6 @@
 /** [N1] [N3] Runs commands one after another and shows each: printed as it can be typed, and then run like that. */
 
-import { InboxError } from "../../contract/errors.ts";
+import { type ErrorCode, type ErrorShape, errorTable, InboxError } from "../../contract/errors.ts";
 import { shellWord } from "../../contract/shell-word.ts";
 import { programWords } from "../../orch/program.ts";
 import { fs } from "../../platform/system.ts";
@@ -42,6 +42,18 @@ export interface Steps {
   follow(program: Name, words: string[], line: (text: string) => void): Promise<void>;
   /** Ends the running commands, and waits for them; no more are started. */
   stop(): Promise<void>;
+}
+
+/** What a command has refused, from what it printed: as JSON, or for people. */
+function refusalIn(printed: string): ErrorShape | undefined {
+  const [, message, code, hint] = /^error (.+) \((\w+)\)\nhint {2}(.+)$/s.exec(printed.trim()) ?? [];
+  if (code !== undefined && code in errorTable)
+    return { code: code as ErrorCode, message: message!, hint: hint! };
+  try {
+    return (JSON.parse(printed) as { error?: ErrorShape }).error;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Starts the commands, and keeps track of those that run. */
@@ -96,10 +108,18 @@ export function openSteps({ cwd, env, json, apart = false }: StepOptions): Steps
     ]);
     return { code, out, err };
   };
-  const failed = (program: Name, words: readonly string[], why: string) =>
-    new InboxError("storage", `${[program, ...words].join(" ")} failed: ${why.trim()}`, {
-      hint: "run that command by itself; what was done before it stays",
+  const failed = (program: Name, words: readonly string[], why: string) => {
+    const command = [program, ...words.map(shellWord)].join(" ");
+    const refused = refusalIn(why);
+    if (!refused)
+      return new InboxError("storage", `${command} failed: ${why.trim()}`, {
+        hint: "run that command by itself; what was done before it stays",
+      });
+    const { code, message, hint } = refused;
+    return new InboxError(code, `${command}: ${message}`, {
+      hint: `${hint}; what was done before that command stays`,
     });
+  };
 
   return {
     say: (text) => write(`\n${paint.bold(text)}`),
@@ -119,7 +139,7 @@ export function openSteps({ cwd, env, json, apart = false }: StepOptions): Steps
       } catch {
         throw failed(program, words, err || out);
       }
-      if (code !== 0 && answer.ok === false) throw failed(program, words, answer.error.message);
+      if (code !== 0 && answer.ok === false) throw failed(program, words, out);
       for (const line of tell?.(answer) ?? []) write(indented(line));
       return { code, answer };
     },

@@ -3,8 +3,10 @@
  * name, so that it cannot be taken for another message or for our own text. The rest is the same as for people.
  */
 import type { ChannelMessage } from "../../contract/channel-message.ts";
+import { choicesIn } from "../../contract/entry.ts";
 import type { Mail } from "../../contract/mail.ts";
 import type { OperationName, OutputOf } from "../../contract/operations/index.ts";
+import { blank, call, phrase, spelled, type Value } from "../../contract/phrase.ts";
 import { plural } from "../../contract/plural.ts";
 import type { Recipient } from "../../contract/recipient.ts";
 import { inTools } from "../spelling/tools.ts";
@@ -12,7 +14,7 @@ import { isLate, lateText } from "../text/late-result.ts";
 import { plainPaint } from "../text/paint.ts";
 import { unknownLines } from "../text/recipient.ts";
 import { render } from "../text/render.ts";
-import { quoted as quotedWith } from "../text/safe.ts";
+import { oneLine, quoted as quotedWith } from "../text/safe.ts";
 import { senderText } from "../text/sender.ts";
 
 type Texts = { [N in OperationName]?: (output: OutputOf<N>) => string };
@@ -25,7 +27,16 @@ const withSummary = (text: string, summary: string | undefined) =>
 function oneMail(mail: Mail): string {
   const { id, senderId, message, summary, threadId, kind, redelivered, senderVerified } = mail;
   const late = isLate(mail) ? ` (${lateText(mail)})` : "";
-  return `#${id} ${senderText(senderId, senderVerified)}${threadId === null ? "" : ` ${threadId} ${kind}`}${redelivered ? " (redelivered)" : ""}${late}:\n${quoted(withSummary(message, summary))}`;
+  return `#${id} ${senderText(senderId, senderVerified)}${threadId === null ? "" : ` ${threadId} ${kind}`}${redelivered ? " (redelivered)" : ""}${late}:\n${quoted(withSummary(message, summary))}${answerText(mail)}`;
+}
+
+/** [A5.9] The choices are words of the one who asks. */
+function answerText({ id, kind, threadId, metadata }: Mail): string {
+  if (kind !== "question" || threadId !== null) return "";
+  const choices = choicesIn(metadata);
+  const said: Record<string, Value> = choices ? { choice: blank("CHOICE") } : { message: blank("TEXT") };
+  const offered = choices ? `\n${quoted(`choices: ${choices.map(oneLine).join(" | ")}`)}` : "";
+  return `${offered}\n${spelled(phrase`${call("mailbox.answer", { question: id, ...said })} answers it`, inTools())}`;
 }
 
 const mailText = ({
@@ -41,7 +52,9 @@ const emptyText = (hidden: number) =>
   hidden ? `no new mail; ${hidden} handed to another reader and not yet acked` : "no new mail";
 
 const meantText = (similar: readonly string[] | undefined) =>
-  similar ? `; nobody has used that channel yet, did you mean ${similar.join(" or ")}?` : "";
+  similar
+    ? `; nobody has used that channel yet${similar.length ? `, did you mean ${similar.join(" or ")}?` : ""}`
+    : "";
 
 const channelText = ({
   messages,

@@ -4,7 +4,8 @@ import { InboxError } from "../../contract/errors.ts";
 import { infoOf } from "../../contract/fields.ts";
 import type { AnyOperation, ToolForm, ToolListing } from "../../contract/operation.ts";
 import { table } from "../../contract/operations/index.ts";
-import { didYouMean } from "../../contract/suggest.ts";
+import { fieldCalled } from "../../contract/other-names.ts";
+import { didYouMean, meant } from "../../contract/suggest.ts";
 import { type Caller, mayUse } from "../../inbox/caller.ts";
 import { argumentName } from "../spelling/tools.ts";
 import { hasTxName, withoutTxName, withTxName } from "./tx-names.ts";
@@ -144,10 +145,14 @@ export function inputOf({ op, form }: Tool, given: Record<string, unknown>): Rec
 /** A mistyped argument is reported before the one that is missing because of it. */
 function refuseTypo({ op, form }: Pick<Tool, "op" | "form">, key: string): void {
   const known = Object.keys(op.input().entries).filter((field) => !form.without?.includes(field));
-  const guess = didYouMean(
-    key,
-    known.map((field) => argumentName(op, field)),
-  );
+  const called = fieldCalled(op, key);
+  const guess =
+    called !== undefined && known.includes(called)
+      ? meant([argumentName(op, called)])
+      : didYouMean(
+          key,
+          known.map((field) => argumentName(op, field)),
+        );
   if (guess) throw new InboxError("invalid_input", `there is no field ${key}; ${guess}`);
 }
 

@@ -5,9 +5,35 @@ import { oneLine, safe, safeJson } from "./safe.ts";
 import { senderText } from "./sender.ts";
 import { relative } from "./time.ts";
 
-/** A body `not needed` adds nothing to the summary `cancelled: not needed`. */
-export const repeats = (summary: string, body: string) =>
-  summary !== body && !body.trim().includes("\n") && summary.endsWith(`: ${body.trim()}`);
+/** A body `not needed` adds nothing to the summary `cancelled: not needed`, nor `busy` to `stop working on it (busy)`. */
+export const repeats = (summary: string, body: string) => {
+  const said = body.trim();
+  if (summary === body || said.includes("\n")) return false;
+  return summary.endsWith(`: ${said}`) || summary.endsWith(` (${said})`);
+};
+
+/** How much of its own text whoever wrote it is shown. */
+const ownLimit = { characters: 2000, lines: 40 };
+
+/** The beginning of a long text, and how long all of it is: its writer has it, and knows it. */
+export function beginningOf(text: string): string {
+  const short = text
+    .slice(0, ownLimit.characters)
+    .split("\n")
+    .slice(0, ownLimit.lines)
+    .join("\n")
+    .toWellFormed();
+  return short.length < text.length ? `${short}\n… (all ${text.length} characters were stored)` : text;
+}
+
+/** What its writer is shown of it. */
+export function ownMessageText(message: Message, paint: Paint): string {
+  const payload = safeJson(message.payload);
+  const isLong = payload.length > ownLimit.characters;
+  const shown = { ...message, body: beginningOf(message.body), ...(isLong && { payload: {} }) };
+  const note = isLong ? `\n  ${paint.dim("payload")} ${payload.length} characters of JSON` : "";
+  return messageText(shown, paint) + note;
+}
 
 export function messageText(message: Message, paint: Paint): string {
   const { messageId, fromAgent, toAgent, kind, summary, body, payload, artifacts, createdAt } = message;

@@ -1,12 +1,11 @@
 /** An inbox: its messages, and those that are handed over to a reader. */
-import { person } from "../../contract/entry.ts";
+import { choicesIn, person } from "../../contract/entry.ts";
 import type { Mail } from "../../contract/mail.ts";
-import type { OutputOf } from "../../contract/operations/index.ts";
-import { ownCall, phrase } from "../../contract/phrase.ts";
+import { blank, ownCall, phrase, type Text, type Value } from "../../contract/phrase.ts";
 import { failureText } from "./failure.ts";
 import { isLate, lateText } from "./late-result.ts";
-import { messageText, repeats } from "./message.ts";
-import type { NounRenders } from "./noun-renders.ts";
+import { ownMessageText, repeats } from "./message.ts";
+import type { NounRenders, Render } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { copiesText, recipientText, unknownLines } from "./recipient.ts";
 import { cut, inLine, safe } from "./safe.ts";
@@ -20,7 +19,22 @@ const waitingFor = (correlationId: string) =>
 const emptyText = (hidden: number) =>
   hidden ? `no mail; ${hidden} handed to another reader and not yet acked` : "no mail";
 
-function oneMail(mail: Mail, paint: Paint): string {
+/** [A5.9] Who has been asked reads how to answer: a whole call, to be made as it is. */
+function answerLines({ id, kind, threadId, metadata }: Mail, paint: Paint, spell: (text: Text) => string) {
+  if (kind !== "question") return [];
+  const choices = choicesIn(metadata);
+  const said: Record<string, Value> = choices ? { choice: choices[0]! } : { message: blank("…") };
+  const answer =
+    threadId === null
+      ? ownCall("mailbox.answer", { question: id, ...said })
+      : ownCall("threads.reply", { thread: threadId, summary: blank("…") });
+  return [
+    ...(choices ? [`${paint.dim("choices")} ${choices.map(inLine).join(" | ")}`] : []),
+    paint.dim(`answer with: ${inLine(spell(phrase`${answer}`))}`),
+  ];
+}
+
+function oneMail(mail: Mail, paint: Paint, spell: (text: Text) => string): string {
   const thread = mail.threadId ? ` ${paint.dim(mail.threadId)}` : "";
   const again = mail.redelivered ? ` ${paint.yellow("again")}` : "";
   const head = `${paint.dim(String(mail.id))} ${senderText(mail.senderId, mail.senderVerified, paint.bold)} ${paint.cyan(mail.kind)}${thread} ${paint.dim(relative(mail.createdAt))}${again}`;
@@ -32,17 +46,25 @@ function oneMail(mail: Mail, paint: Paint): string {
         ? mail.summary
         : `${mail.summary}\n${mail.message}`;
   const late = isLate(mail) ? `${lateText(mail, paint.yellow)}\n` : "";
-  return `${head}\n${(late + (failed ?? safe(said).trimEnd())).replace(/^/gm, "  ")}`;
+  const text = [late + (failed ?? safe(said).trimEnd()), ...answerLines(mail, paint, spell)].join("\n");
+  return `${head}\n${text.replace(/^/gm, "  ")}`;
 }
 
-const mailText = ({ messages, hidden, unknown }: OutputOf<"mailbox.receive">, paint: Paint) =>
+/** Of the first question in a list. The others are answered alike. */
+const howToAnswer = (messages: readonly Mail[], paint: Paint, spell: (text: Text) => string) => {
+  const first = messages.find(({ kind }) => kind === "question");
+  const lines = first ? answerLines(first, paint, spell) : [];
+  return lines.map((line) => `\n${paint.dim(String(first!.id))} ${line}`).join("");
+};
+
+const mailText: Render<"mailbox.receive"> = ({ messages, hidden, unknown }, paint, spell) =>
   messages.length
-    ? messages.map((mail) => oneMail(mail, paint)).join("\n\n")
+    ? messages.map((mail) => oneMail(mail, paint, spell)).join("\n\n")
     : [emptyText(hidden), ...unknownLines(unknown, paint)].join("\n");
 
 export const mailboxRenders: NounRenders<"mailbox"> = {
   "mailbox.send": ({ message, recipient, copies }, paint, spell) =>
-    copies ? copiesText(copies) : messageText(message, paint) + recipientText(recipient, paint, spell),
+    copies ? copiesText(copies) : ownMessageText(message, paint) + recipientText(recipient, paint, spell),
   "mailbox.decide": ({ decided, choice, answers, correlationId }, paint, spell) => {
     const said = answers.map(({ agent, message }) => `${inLine(agent)}: ${inLine(message)}`);
     const waits = `not decided yet; ${spell(waitingFor(correlationId))} continues waiting`;
@@ -56,13 +78,13 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
     const next = message.payload.choices
       ? phrase`${who} answers it; ${waitingFor(correlationId)} waits for the decision`
       : phrase`${who} answers it; ${ownCall("mailbox.wait")} waits for the answer`;
-    return `${messageText(message, paint)}\n${paint.dim(spell(next))}${recipientText(recipient, paint, spell)}`;
+    return `${ownMessageText(message, paint)}\n${paint.dim(spell(next))}${recipientText(recipient, paint, spell)}`;
   },
   "mailbox.receive": mailText,
   "mailbox.check": mailText,
   "mailbox.wait": mailText,
-  "mailbox.gather": (output, paint) => {
-    const mails = output.messages.map((mail) => oneMail(mail, paint));
+  "mailbox.gather": (output, paint, spell) => {
+    const mails = output.messages.map((mail) => oneMail(mail, paint, spell));
     const silent = (word: string, names: readonly string[]) =>
       names.length ? [`${paint.yellow(word)} ${names.map(safe).join(", ")}`] : [];
     const missing = silent("no answer from", output.missing);
@@ -70,7 +92,7 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
     const unknown = unknownLines(output.unknown, paint);
     return [...mails, ...missing, ...dead, ...unknown].join("\n\n") || "no answers";
   },
-  "mailbox.list": ({ messages, total, hidden }, paint) => {
+  "mailbox.list": ({ messages, total, hidden }, paint, spell) => {
     if (!total) return emptyText(hidden);
     const rows = messages.map((mail) => [
       String(mail.id),
@@ -81,6 +103,6 @@ export const mailboxRenders: NounRenders<"mailbox"> = {
       cut(`${isLate(mail) ? "late result: " : ""}${mail.summary ?? mail.message}`, 60),
     ]);
     const more = total > messages.length ? `\n${total - messages.length} more` : "";
-    return `${textTable(["ID", "FROM", "KIND", "THREAD", "RECEIVED", "MESSAGE"], rows, paint.dim)}${more}${hidden ? `\n${hidden} hidden` : ""}`;
+    return `${textTable(["ID", "FROM", "KIND", "THREAD", "RECEIVED", "MESSAGE"], rows, paint.dim)}${more}${hidden ? `\n${hidden} hidden` : ""}${howToAnswer(messages, paint, spell)}`;
   },
 };

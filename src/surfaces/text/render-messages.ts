@@ -4,6 +4,7 @@ import type { OutputOf } from "../../contract/operations/index.ts";
 import type { Text } from "../../contract/phrase.ts";
 import { plural } from "../../contract/plural.ts";
 import { channelLine } from "./channel-message.ts";
+import { beginningOf } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { copiesText, recipientText } from "./recipient.ts";
@@ -29,7 +30,7 @@ export const messageRenders: NounRenders<"messages"> = {
     output.copies
       ? copiesText(output.copies)
       : // A topic that nobody has read yet is normal; a name that looks like a known one is not.
-        `${channelLine(output)}${output.recipient.similar.length || output.recipient.ended ? recipientText(output.recipient, paint, spell) : ""}`,
+        `${channelLine({ ...output, content: beginningOf(output.content) })}${output.recipient.similar.length || output.recipient.ended ? recipientText(output.recipient, paint, spell) : ""}`,
   // As the channel protocol prints it, for one message too.
   "messages.inbox": channelText,
   "messages.wait": channelText,

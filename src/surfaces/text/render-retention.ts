@@ -1,5 +1,11 @@
 /** How long things are kept, and what was deleted. */
-import { type RetentionRule, retentionMeanings, retentionNouns } from "../../contract/retention.ts";
+import {
+  type RetentionKept,
+  type RetentionReason,
+  type RetentionRule,
+  retentionMeanings,
+  retentionNouns,
+} from "../../contract/retention.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { textTable } from "./text-table.ts";
@@ -29,6 +35,27 @@ function nothingKept(rules: readonly RetentionRule[], paint: Paint): string[] {
   ];
 }
 
+/** Of one, and of several. */
+const reasonTexts: Record<RetentionReason, readonly [string, string]> = {
+  uncollected: ["its mail was not collected yet", "their mail was not collected yet"],
+  unread: ["a stored reader has not read it yet", "stored readers have not read them yet"],
+  entry: ["an entry of the person's inbox refers to it", "entries of the person's inbox refer to them"],
+  lease: ["an agent holds it", "agents hold them"],
+  open: ["its thread has not ended", "their threads have not ended"],
+  unanswered: ["it is a question without an answer", "they are questions without an answer"],
+  later: ["another task still needs it", "other tasks still need them"],
+  unmerged: [
+    "its changes were neither merged nor discarded",
+    "their changes were neither merged nor discarded",
+  ],
+  elsewhere: ["its files are on another host", "their files are on another host"],
+};
+
+const keptText = ({ kind, count, why }: RetentionKept) => {
+  const of = count === 1 ? 0 : 1;
+  return `${count} ${retentionNouns[kind][of]} over the limit ${of ? "are" : "is"} kept: ${reasonTexts[why][of]}`;
+};
+
 const mebibytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 
 export const retentionRenders: NounRenders<"retention"> = {
@@ -41,7 +68,7 @@ export const retentionRenders: NounRenders<"retention"> = {
       ...nothingKept(rules, paint),
     ].join("\n");
   },
-  "retention.apply": ({ dryRun, deleted, expired, freedBytes, warnings = [] }, paint) => {
+  "retention.apply": ({ dryRun, deleted, expired, kept = [], freedBytes, warnings = [] }, paint) => {
     const all = deleted.map(({ kind, count }) => ({ count, noun: retentionNouns[kind] }));
     const counts = [...all, { count: expired, noun: ["expired message", "expired messages"] as const }]
       .filter(({ count }) => count)
@@ -49,6 +76,10 @@ export const retentionRenders: NounRenders<"retention"> = {
       .join(", ");
     const what = `${dryRun ? "would delete" : "deleted"} ${counts || "nothing"}`;
     const freed = freedBytes ? `\ngave back ${mebibytes(freedBytes)}` : "";
-    return [`${what}${freed}`, ...warnings.map((warning) => paint.dim(`note: ${warning}`))].join("\n");
+    return [
+      `${what}${freed}`,
+      ...kept.map(keptText),
+      ...warnings.map((warning) => paint.dim(`note: ${warning}`)),
+    ].join("\n");
   },
 };

@@ -5,7 +5,7 @@ import type { Message } from "../../contract/message.ts";
 import type { OutputOf } from "../../contract/operations/index.ts";
 import { blank, call, field, ownCall, type Phrase, phrase, type Text } from "../../contract/phrase.ts";
 import { type EndedStatus, isEndedStatus, type Thread } from "../../contract/thread.ts";
-import { messageText } from "./message.ts";
+import { messageText, ownMessageText } from "./message.ts";
 import type { NounRenders } from "./noun-renders.ts";
 import type { Paint } from "./paint.ts";
 import { recipientText, unknownLines } from "./recipient.ts";
@@ -37,7 +37,7 @@ const threadHead = ["THREAD", "STATUS", "PRIORITY", "FROM", "TO", "UPDATED", "SU
 
 /** The most common answer: the state of the thread, and the message. */
 const said = ({ thread, message }: { thread: Thread; message: Message }, paint: Paint) =>
-  `${headline(thread, paint)}\n${messageText(message, paint)}`;
+  `${headline(thread, paint)}\n${ownMessageText(message, paint)}`;
 
 /** [W7] What a wait in a thread that has ended says. */
 function endText({ woke, threadId: thread }: OutputOf<"threads.waitReply">, ended: EndedStatus): Phrase {

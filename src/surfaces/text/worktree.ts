@@ -1,8 +1,9 @@
 /** [A1] [A2] What a task has changed, and whether it was merged or discarded, for people. */
 import type { OutputOf } from "../../contract/operations/index.ts";
-import { call, phrase, type Text } from "../../contract/phrase.ts";
+import { call, ownCall, phrase, type Text } from "../../contract/phrase.ts";
 import { plural } from "../../contract/plural.ts";
 import { linesOf } from "../../contract/safe-text.ts";
+import { shellWord } from "../../contract/shell-word.ts";
 import type { KeptBranch, Worktree } from "../../contract/worktree.ts";
 import type { Paint } from "./paint.ts";
 import { inLine, safe } from "./safe.ts";
@@ -67,8 +68,24 @@ function painted(line: string, paint: Paint): string {
   return line.startsWith("+") ? paint.green(line) : line.startsWith("-") ? paint.red(line) : line;
 }
 
+/** What to do about a merge that failed. A sub-agent whose session continues does the first part itself. */
+function fixText(
+  { into, told, fix }: Pick<OutputOf<"tasks.merge">, "into" | "told" | "fix">,
+  paint: Paint,
+  spell: Spell,
+): string {
+  if (fix === null) return "";
+  const { name, path } = fix;
+  const first =
+    told === name
+      ? `when ${inLine(name)} has finished: `
+      : `git -C ${shellWord(path)} merge ${shellWord(into)}; fix this there and commit; then: `;
+  const then = phrase`${ownCall("tasks.merge", { name })} merges it, ${ownCall("tasks.discard", { name })} deletes the changes`;
+  return `\n${paint.dim("next")} ${inLine(first)}${inLine(spell(then))}`;
+}
+
 export function mergeText(
-  { merged, into, commit, already, reason, conflicts, output, told, others }: OutputOf<"tasks.merge">,
+  { merged, into, commit, already, reason, conflicts, output, told, fix, others }: OutputOf<"tasks.merge">,
   paint: Paint,
   spell: Spell,
 ): string {
@@ -77,7 +94,9 @@ export function mergeText(
     return already
       ? `${safe(into)} already has these changes${note}`
       : `merged into ${paint.bold(safe(into))}, now at ${commit!.slice(0, 12)}${note}`;
-  const next = told === null ? "" : `\n${safe(told)} was told what is wrong`;
+  const next =
+    (told === null ? "" : `\n${safe(told)} was told what is wrong`) +
+    fixText({ into, told, fix }, paint, spell);
   if (reason === "conflict")
     return `${paint.red("conflict")} with ${safe(into)} in ${conflicts.map(inLine).join(", ")}; nothing was merged${next}${note}`;
   return `${paint.red(`the ${reason} command failed`)}; nothing was merged\n${safe(output ?? "")}${next}${note}`;
