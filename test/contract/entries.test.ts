@@ -207,8 +207,8 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await refusal(inbox.call("entries.reply", { id, message: "  " }))).code).toBe("invalid_input");
     const twice = { from: "ada", to: "user", question: "?", choices: ["yes", "yes"] };
     expect((await refusal(inbox.call("mailbox.ask", twice))).message).toContain("twice");
-    const odd = await refusal(inbox.call("entries.reply", { id, choice: "yes" }));
-    expect([odd.code, odd.details]).toEqual(["invalid_input", { choices: [] }]);
+    // It has no choices, so this can only be the text of the answer.
+    expect((await inbox.call("entries.reply", { id, choice: "yes" })).message.body).toBe("yes");
     await inbox.call("workspaces.remove", { workspace: workspaceId });
     expect((await inbox.call("entries.reply", { id, message: "still there?" })).message.toAgent).toBe("ada");
     expect((await inbox.call("entries.show", { id })).workspace).toBe(null);

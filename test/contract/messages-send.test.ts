@@ -415,7 +415,8 @@ describe.each(engines)("$name", ({ start }) => {
     const suggested = async (channel: string) => (await reads(channel)).map(({ similar }) => similar);
     expect(await suggested("topci")).toEqual([["topic"], ["topic"], ["topic"], ["topic"]]);
     const nothing = [undefined, undefined, undefined, undefined];
-    expect(await suggested("something-else")).toEqual(nothing);
+    // Nobody has used it either, and no name is close. A wait may be for a channel that is yet to come.
+    expect(await suggested("something-else")).toEqual([[], undefined, [], []]);
     await inbox.call("messages.ackAll", { channel: "topic", agent: "lead" });
     expect(await suggested("topic")).toEqual(nothing);
     expect(await suggested("user")).toEqual(nothing);

@@ -53,6 +53,9 @@ export class WakeFiles {
       bucket = { name, file, inode: 0, touched: 0, version: this.dataVersion() };
       this.#attach(bucket);
       this.#buckets.set(name, bucket);
+    } else if (this.failure !== undefined) {
+      // Throws if the database is still gone: also where the file has been watched since the last one left.
+      this.dataVersion();
     }
     this.#listeners.add(name, listener);
   }
