@@ -154,10 +154,10 @@ function* compareAll(tx: Context, name: string): Procedure<string[]> {
   );
   const using = new Set([person, ...[...acting, ...pools].map((row) => row.name)]);
   const similar = new Set(closest(name, using));
-  for (const topic of closest(name, others)) {
+  for (const [i, topic] of closest(name, others).entries()) {
     if (using.has(topic)) continue;
-    // A name that was only written to may be an earlier misspelling itself.
-    const meant = (yield* isUsed(tx, topic, "agent")) ? [] : closest(topic, using);
+    // A name that was only written to may be an earlier misspelling itself. Asked of the closest one, as it takes 0.3 ms.
+    const meant = i > 0 || (yield* isUsed(tx, topic, "agent")) ? [] : closest(topic, using);
     for (const one of meant.length ? meant : [topic]) if (one !== name) similar.add(one);
   }
   return [...similar].slice(0, 3);
