@@ -5,9 +5,10 @@ import { hasToken } from "../data/api.ts";
 import { bytesOf, type DocumentState, documentAddress, type LastRead } from "../data/documents.ts";
 import { useLoaded } from "../data/store.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
-import { IconButton } from "../ui/icon-button.tsx";
+
 import { Age, fullTime } from "../ui/time.tsx";
 import { say } from "../ui/toasts.tsx";
+import { AsWritten } from "../ui/words.tsx";
 import { Changes, HowMuch, useDifference } from "./changes.tsx";
 import { Json } from "./json.tsx";
 import { asText, extensionOf, type Kind, kindOf, languageOf, sizeText } from "./kinds.ts";
@@ -160,15 +161,7 @@ function TextDocument(props: Props & { kind: Kind; state: DocumentState }) {
     <>
       {seen}
       {/^(markdown|table|json)$/.test(kind) && value?.text !== undefined && !shown && (
-        <IconButton
-          icon="code"
-          label="As written"
-          short="Source"
-          pressed={asWritten.value}
-          onClick={() => {
-            asWritten.value = !asWritten.value;
-          }}
-        />
+        <AsWritten on={asWritten} />
       )}
     </>
   );

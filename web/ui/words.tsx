@@ -1,5 +1,5 @@
 /** [U7.9] Somebody's text, formatted; one click shows it exactly as it was written. */
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Markdown } from "../documents/lazy.tsx";
 import { IconButton } from "./icon-button.tsx";
@@ -25,16 +25,21 @@ export function useWords(
   const words = asWritten.value ? <div class="markdown plain as-written">{source}</div> : text && formatted;
   const toggle = (text !== source || hasMarks(text)) && (
     <span class="words-toggle">
-      <IconButton
-        icon="code"
-        label="As written"
-        short="Source"
-        pressed={asWritten.value}
-        onClick={() => {
-          asWritten.value = !asWritten.value;
-        }}
-      />
+      <AsWritten on={asWritten} />
     </span>
   );
   return { words, toggle };
 }
+
+/** The button that shows a text as it was written, instead of formatted. */
+export const AsWritten = ({ on }: { on: Signal<boolean> }) => (
+  <IconButton
+    icon="code"
+    label="As written"
+    short="Source"
+    pressed={on.value}
+    onClick={() => {
+      on.value = !on.value;
+    }}
+  />
+);
